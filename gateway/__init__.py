@@ -1,0 +1,1 @@
+"""The policy gateway: one durable operation per generation, dispatched at most once."""

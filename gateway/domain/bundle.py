@@ -1,0 +1,48 @@
+"""A bundle: what was evaluated and approved together, content-addressed, never edited after release."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from gateway.domain.registry import BundleId, Date, DateTime, Digest, Id, PrivacyClass, Text
+
+
+class BundleProfile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A profile of the bundle, at the contents that were approved."""
+
+    id: Id
+    digest: Annotated[Digest, Meta(description="Digest of the profile's contents when it was approved.")]
+
+
+class Evaluation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Evidence that the bundle was evaluated."""
+
+    suite_digest: Digest
+    score: Annotated[float, Meta(ge=0, le=1)]
+    refusal_rate: Annotated[float, Meta(ge=0, le=1)]
+    date: Date
+
+
+class BundleApproval(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One person's approval."""
+
+    by: Text
+    date: Date
+
+
+class Bundle(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Ordered profiles for one privacy class."""
+
+    id: BundleId
+    author: Text
+    privacy_class: PrivacyClass
+    profiles: Annotated[tuple[BundleProfile, ...], Meta(min_length=1, description="In the order of preference.")]
+    prompt_template_digest: Digest
+    evaluation: Evaluation
+    approvals: Annotated[
+        tuple[BundleApproval, ...], Meta(min_length=2, description="Two people, neither of them the author.")
+    ]
+    expires: DateTime
+    max_attempts: Annotated[
+        int, Meta(ge=1, le=10, description="Attempts of one operation that may reach the provider.")
+    ] = 3

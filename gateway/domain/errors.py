@@ -1,0 +1,42 @@
+"""What can break, as one tree. An expected "no" is a value (refusal.py), not one of these.
+
+GatewayError
+├── PolicyUnavailable      policy could not be evaluated; never means "allow"
+├── LedgerUnavailable      the transition was not taken; nothing of it is stored
+├── LedgerUncertain        the commit failed: whether the transition is stored is not known
+├── IllegalMove            a transition that the table of legal moves does not have
+├── GrantAlreadySpent      a fault of the program: one grant, two dispatches
+└── StartRefused           the gateway must not start; the text says what to do
+"""
+
+
+class GatewayError(Exception):
+    """Root of what the gateway itself raises."""
+
+
+class PolicyUnavailable(GatewayError):
+    """``reason`` is one of a closed set and safe to log."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class LedgerUnavailable(GatewayError):
+    """The writer did not take the transition, or rolled it back."""
+
+
+class LedgerUncertain(GatewayError):
+    """A COMMIT failed. Only a restart (or, with replicas, a new session) can tell what is stored."""
+
+
+class IllegalMove(GatewayError):
+    """The store refused a move that is not in the table."""
+
+
+class GrantAlreadySpent(GatewayError):
+    """A grant was used for a second dispatch."""
+
+
+class StartRefused(GatewayError):
+    """Start-up ends with this sentence and exit code 1."""

@@ -1,0 +1,56 @@
+"""The permission to send, made by ``reserve`` alone and spent once by ``execute`` alone.
+
+A duplicate cannot be dispatched: without a FreshGrant it does not type-check, and spending one twice raises.
+"""
+
+from msgspec import Struct
+
+from gateway.domain.budget import Reservation
+from gateway.domain.errors import GrantAlreadySpent
+from gateway.domain.profile import Profile
+from gateway.domain.request import Request
+
+
+class Dispatch(Struct, frozen=True, kw_only=True):
+    """The only thing that a transport sends: one request, to one profile, once."""
+
+    dispatch_id: str
+    """The request id on the wire. Never derived from the operation key."""
+    profile: Profile
+    request: Request
+    output_cap: int
+    """Tokens: what was reserved is what is sent (promise G8)."""
+    send_by_s: float
+    """Boot-time clock. Nothing is written after it, because a paused sender may wake up late."""
+
+
+class FreshGrant:
+    """Holds taken for one attempt and nothing sent yet."""
+
+    __slots__ = ("_spent", "attempt", "dispatch_id", "operation_id", "profile", "reserved")
+
+    def __init__(
+        self, *, operation_id: str, attempt: int, dispatch_id: str, profile: Profile, reserved: Reservation
+    ) -> None:
+        self.operation_id = operation_id
+        self.attempt = attempt
+        self.dispatch_id = dispatch_id
+        self.profile = profile
+        self.reserved = reserved
+        self._spent = False
+
+    def spend(self, request: Request, *, send_by_s: float) -> Dispatch:
+        """Turn the grant into its one dispatch.
+
+        :raises GrantAlreadySpent: at the second call.
+        """
+        if self._spent:
+            raise GrantAlreadySpent(self.dispatch_id)
+        self._spent = True
+        return Dispatch(
+            dispatch_id=self.dispatch_id,
+            profile=self.profile,
+            request=request,
+            output_cap=self.reserved.output,
+            send_by_s=send_by_s,
+        )

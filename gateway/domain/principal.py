@@ -1,0 +1,34 @@
+"""Who asks. Everything here comes from the verified credential and the registry, never from the request."""
+
+import hashlib
+
+from msgspec import Struct
+
+SYSTEM_TENANT = "system"
+OPERATOR = "operator"
+"""The built-in operator ``system/operator``, whose credential lies in the data directory."""
+
+
+class Principal(Struct, frozen=True):
+    """A service account with an immutable id; credentials belong to it."""
+
+    tenant: str
+    id: str
+    groups: tuple[str, ...]
+    roles: tuple[str, ...]
+
+    @property
+    def is_operator(self) -> bool:
+        return OPERATOR in self.roles
+
+
+class Caller(Struct, frozen=True):
+    """A principal with the credential that it used, which T1 checks again."""
+
+    principal: Principal
+    credential_hash: bytes
+
+
+def credential_hash(token: str) -> bytes:
+    """SHA-256 of the whole token: the only form in which a credential is kept or looked up."""
+    return hashlib.sha256(token.encode()).digest()

@@ -1,0 +1,243 @@
+"""Every "no" of the gateway: a stable code, a status, a sentence and a remedy.
+
+docs/api.md lists them and a test holds the two together; every code has a scenario (docs/behaviours.md).
+503 promises that this attempt had no effect. ``retry`` False makes OpenAI's SDK give up at once.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from msgspec import Struct
+
+
+class Code(StrEnum):
+    """Stable codes. Fields of the table: status, may the same request be tried again, sentence, remedy."""
+
+    UNAUTHENTICATED = "unauthenticated"
+    NOT_A_TENANT_PRINCIPAL = "not_a_tenant_principal"
+    OPERATOR_REQUIRED = "operator_required"
+    UNKNOWN_OPERATION = "unknown_operation"
+    NOT_FOUND = "not_found"
+    METHOD_NOT_ALLOWED = "method_not_allowed"
+    BODY_TOO_LARGE = "body_too_large"
+    BODY_TIMEOUT = "body_timeout"
+    MALFORMED_BODY = "malformed_body"
+    UNKNOWN_FIELD = "unknown_field"
+    INVALID_VALUE = "invalid_value"
+    VALUE_OUT_OF_RANGE = "value_out_of_range"
+    QUERY_NOT_ALLOWED = "query_not_allowed"
+    STREAM_UNSUPPORTED = "stream_unsupported"
+    DRAINING = "draining"
+    OPERATION_KEY_REQUIRED = "operation_key_required"
+    OPERATION_KEY_INVALID = "operation_key_invalid"
+    OPERATION_KEY_REUSED = "operation_key_reused"
+    OPERATION_IN_PROGRESS = "operation_in_progress"
+    OUTCOME_UNKNOWN = "outcome_unknown"
+    OPERATION_CLOSED = "operation_closed"
+    NOT_STARTED = "not_started"
+    PROVIDER_UNREACHABLE = "provider_unreachable"
+    PROVIDER_BUSY = "provider_busy"
+    PROVIDER_REJECTED = "provider_rejected"
+    PROVIDER_FAILED_CHARGED = "provider_failed_charged"
+    BUNDLE_SUPERSEDED = "bundle_superseded"
+    REPLAY_SOURCE_FORBIDDEN = "replay_source_forbidden"
+    REPLAY_FORBIDDEN = "replay_forbidden"
+    RESULT_EXPIRED = "result_expired"
+    ACCESS_DENIED = "access_denied"
+    NO_ROUTE_ALLOWED = "no_route_allowed"
+    UNKNOWN_MODEL = "unknown_model"
+    OUTPUT_EXCEEDS_PROFILE = "output_exceeds_profile"
+    CONTEXT_EXCEEDED = "context_exceeded"
+    UNCOUNTABLE_INPUT = "uncountable_input"
+    NO_READY_ROUTE = "no_ready_route"
+    POLICY_UNAVAILABLE = "policy_unavailable"
+    LEDGER_UNAVAILABLE = "ledger_unavailable"
+    UNKNOWN_PRINCIPAL = "unknown_principal"
+    INTERNAL_ERROR = "internal_error"
+
+
+class Meaning(Struct, frozen=True):
+    """What a code says to a caller."""
+
+    status: int
+    retry: bool
+    sentence: str
+    remedy: str
+
+
+MEANINGS: Mapping[Code, Meaning] = {
+    Code.UNAUTHENTICATED: Meaning(
+        401, False, "The credential is missing or not valid.", "Send a key of your service account as a Bearer token."
+    ),
+    Code.NOT_A_TENANT_PRINCIPAL: Meaning(
+        403, False, "This credential may not generate.", "Use a service account of a tenant that has the role generate."
+    ),
+    Code.OPERATOR_REQUIRED: Meaning(403, False, "This needs the operator role.", "Use an operator's credential."),
+    Code.UNKNOWN_OPERATION: Meaning(
+        404, False, "There is no such operation of yours.", "Use the Operation-Id of an answer that you received."
+    ),
+    Code.NOT_FOUND: Meaning(404, False, "There is no such path.", "docs/api.md lists the paths."),
+    Code.METHOD_NOT_ALLOWED: Meaning(
+        405, False, "This path does not know that method.", "docs/api.md lists the methods of each path."
+    ),
+    Code.BODY_TOO_LARGE: Meaning(413, False, "The body is larger than the gateway reads.", "Send a shorter body."),
+    Code.BODY_TIMEOUT: Meaning(408, False, "The body did not arrive in time.", "Send the whole body at once."),
+    Code.MALFORMED_BODY: Meaning(
+        400, False, "The body is not one well-formed JSON object.", "Send one JSON object in UTF-8, each key once."
+    ),
+    Code.UNKNOWN_FIELD: Meaning(
+        400,
+        False,
+        "The body has a field that the gateway does not know.",
+        "Leave the field out; docs/api.md lists the fields.",
+    ),
+    Code.INVALID_VALUE: Meaning(
+        400, False, "A field has a value of the wrong type.", "docs/api.md lists each field's type."
+    ),
+    Code.VALUE_OUT_OF_RANGE: Meaning(
+        422, False, "A field has a value that is not served.", "docs/api.md lists each field's range."
+    ),
+    Code.QUERY_NOT_ALLOWED: Meaning(
+        400, False, "This path takes no query parameters.", "Put every parameter into the body."
+    ),
+    Code.STREAM_UNSUPPORTED: Meaning(400, False, "Streaming is not served yet.", "Leave stream out, or send false."),
+    Code.DRAINING: Meaning(
+        503, True, "The gateway is shutting down and takes no new work.", "Try again; another instance answers."
+    ),
+    Code.OPERATION_KEY_REQUIRED: Meaning(
+        400,
+        False,
+        "The header Idempotency-Key is missing.",
+        "Send a fresh, random key for each new generation, and the same key when you repeat it.",
+    ),
+    Code.OPERATION_KEY_INVALID: Meaning(
+        400, False, "The header Idempotency-Key is not 1 to 255 visible ASCII characters.", "Send for example a UUID."
+    ),
+    Code.OPERATION_KEY_REUSED: Meaning(
+        422, False, "This key already belongs to a request with other parameters.", "Use a new key for a new request."
+    ),
+    Code.OPERATION_IN_PROGRESS: Meaning(
+        409, True, "The operation under this key is still running.", "Ask again with the same key after Retry-After."
+    ),
+    Code.OUTCOME_UNKNOWN: Meaning(
+        409,
+        False,
+        "The request may have been executed, and what became of it is not known.",
+        "Do not repeat it blindly: look at the operation, and ask an operator to reconcile it.",
+    ),
+    Code.OPERATION_CLOSED: Meaning(
+        409, False, "An operator has closed this operation.", "Use a new key if you still need an answer."
+    ),
+    Code.NOT_STARTED: Meaning(503, True, "The request was given back unsent.", "Try again with the same key."),
+    Code.PROVIDER_UNREACHABLE: Meaning(
+        503, True, "The provider could not be reached; nothing was sent.", "Try again with the same key."
+    ),
+    Code.PROVIDER_BUSY: Meaning(
+        503,
+        True,
+        "The provider refused the request before any work, because it is busy.",
+        "Try again with the same key.",
+    ),
+    Code.PROVIDER_REJECTED: Meaning(
+        502,
+        False,
+        "The provider refused the request before any work.",
+        "Ask an operator; the operation names the reason.",
+    ),
+    Code.PROVIDER_FAILED_CHARGED: Meaning(
+        502,
+        False,
+        "The provider failed after work was done, and its cost was booked.",
+        "Use a new key if you still need an answer.",
+    ),
+    Code.BUNDLE_SUPERSEDED: Meaning(
+        409, False, "The bundle that this operation began with is no longer released.", "Use a new key."
+    ),
+    Code.REPLAY_SOURCE_FORBIDDEN: Meaning(
+        403, False, "A source of the saved answer may not be read today.", "Ask the owner of the sources for access."
+    ),
+    Code.REPLAY_FORBIDDEN: Meaning(
+        403, False, "The saved answer may not be shown to this principal today.", "See the policy codes of this answer."
+    ),
+    Code.RESULT_EXPIRED: Meaning(
+        410, False, "The saved answer has expired.", "Use a new key if you need a new answer."
+    ),
+    Code.ACCESS_DENIED: Meaning(
+        403, False, "Policy does not allow this request.", "See the policy codes of this answer."
+    ),
+    Code.NO_ROUTE_ALLOWED: Meaning(
+        403,
+        False,
+        "Policy allows no profile of the released bundle for this request.",
+        "See the policy codes of this answer.",
+    ),
+    Code.UNKNOWN_MODEL: Meaning(404, False, "There is no such model alias.", "Use an alias that your tenant may use."),
+    Code.OUTPUT_EXCEEDS_PROFILE: Meaning(
+        422, False, "More output is asked for than the profile allows.", "Lower max_tokens."
+    ),
+    Code.CONTEXT_EXCEEDED: Meaning(
+        422, False, "Input and output together exceed the context window.", "Shorten the messages or lower max_tokens."
+    ),
+    Code.UNCOUNTABLE_INPUT: Meaning(
+        422, False, "The input cannot be counted with the profile's counter.", "Send text only."
+    ),
+    Code.NO_READY_ROUTE: Meaning(503, True, "No approved profile is ready.", "Try again later."),
+    Code.POLICY_UNAVAILABLE: Meaning(
+        503, True, "Policy could not be evaluated, so the request was refused.", "Try again later."
+    ),
+    Code.LEDGER_UNAVAILABLE: Meaning(503, True, "The ledger could not take the request.", "Try again later."),
+    Code.UNKNOWN_PRINCIPAL: Meaning(
+        404, False, "The registry has no such service account.", "Add it to the tenant in registry/tenants, and reload."
+    ),
+    Code.INTERNAL_ERROR: Meaning(
+        500,
+        False,
+        "The gateway failed.",
+        "Look at the operation before you repeat the request; tell the operator the time.",
+    ),
+}
+
+
+class PolicyCode(Struct, frozen=True):
+    """A check of policy that did not pass, as a caller may see it."""
+
+    code: str
+    remedy: str
+    source: int | None = None
+    """Index of the caller's own source that failed it."""
+
+
+class Refusal(Struct, frozen=True, kw_only=True):
+    """One "no", with nothing of the prompt and no secret in it."""
+
+    code: Code
+    status: int | None = None
+    """Where it differs from the code's usual one (504 for an outcome that is unknown at the deadline)."""
+    param: str | None = None
+    """The field of the request that it is about."""
+    fields: tuple[str, ...] = ()
+    """Names of all fields concerned."""
+    policy_codes: tuple[PolicyCode, ...] = ()
+    retry_after_s: int | None = None
+    retry: bool | None = None
+    """Where it differs from the code's usual one."""
+    operation_id: str | None = None
+    operation_state: str | None = None
+    replayed: bool = False
+    facts: Mapping[str, Any] | None = None
+    """Numbers that explain a bound, such as {"limit": 512, "asked": 600}."""
+
+    @property
+    def meaning(self) -> Meaning:
+        return MEANINGS[self.code]
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """A stored answer on its way to a caller."""
+
+    body: bytes
+    operation_id: str
+    replayed: bool
+    bundle_digest: str
+    policy_revision: str

@@ -1,0 +1,147 @@
+"""Words that several kinds of the registry share: ids, digests, limits, money, times."""
+
+import hashlib
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+# "$" alone would let a trailing newline through in Python; the look-ahead closes that and, unlike "\Z",
+# means the same in the regular expressions of JSON Schema.
+END = r"$(?!\n)"
+
+Id = Annotated[
+    str,
+    Meta(
+        pattern=rf"^[a-z0-9][a-z0-9._-]{{0,63}}{END}",
+        description="Lower-case letters, digits, '.', '_' and '-', at most 64; compared exactly, never reused.",
+    ),
+]
+BundleId = Annotated[
+    str,
+    Meta(
+        pattern=rf"^[a-z0-9][a-z0-9._-]{{0,63}}@[0-9]{{1,6}}{END}",
+        description="A bundle with its version, such as chat@1.",
+    ),
+]
+Name = Annotated[
+    str,
+    Meta(
+        pattern=rf"^[A-Za-z0-9][A-Za-z0-9._:/@+-]{{0,199}}{END}",
+        description="A name that somebody else gives: a model, a revision, an engine, a file.",
+    ),
+]
+Text = Annotated[str, Meta(min_length=1, max_length=500, description="A sentence for people.")]
+Digest = Annotated[str, Meta(pattern=rf"^sha256:[0-9a-f]{{64}}{END}", description="sha256: and 64 hexadecimal digits.")]
+DateTime = Annotated[
+    str,
+    Meta(
+        pattern=rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}T[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}Z{END}",
+        description="An instant in UTC, such as 2027-06-30T00:00:00Z.",
+        extra_json_schema={"format": "date-time"},
+    ),
+]
+Date = Annotated[
+    str,
+    Meta(
+        pattern=rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{END}",
+        description="A day, such as 2026-11-30.",
+        extra_json_schema={"format": "date"},
+    ),
+]
+Url = Annotated[
+    str,
+    Meta(
+        pattern=rf"^https?://[A-Za-z0-9.\-\[\]:]+(/[A-Za-z0-9._~/-]*)?{END}",
+        max_length=300,
+        description="http or https, without user, query or fragment.",
+        extra_json_schema={"format": "uri"},
+    ),
+]
+Amount = Annotated[
+    str,
+    Meta(
+        pattern=rf"^(0|[1-9][0-9]{{0,8}})(\.[0-9]{{1,9}})?{END}",
+        description="Money as a decimal string, so that no digit is lost.",
+    ),
+]
+Limit = Annotated[int, Meta(ge=0, le=2**53)] | Literal["unlimited"]
+"""A stated limit: ``unlimited`` is a word, 0 is nothing."""
+CostLimit = Amount | Literal["unlimited"]
+Tokens = Annotated[int, Meta(ge=1, le=100_000_000)]
+Seconds = Annotated[int, Meta(ge=1, le=86_400)]
+PrivacyClass = Id
+
+
+class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Budgets of one scope. Every one is stated; windows are fixed and in UTC."""
+
+    requests_per_minute: Limit
+    tokens_per_minute: Limit
+    tokens_per_day: Limit
+    tokens_per_month: Limit
+    cost_per_month: CostLimit
+    concurrency: Limit
+
+
+class Currency(Struct, frozen=True, forbid_unknown_fields=True):
+    """The one currency of all prices and cost limits."""
+
+    currency: Annotated[str, Meta(pattern=rf"^[A-Z]{{3}}{END}", description="ISO 4217, such as EUR.")]
+
+
+class Privacy(Struct, frozen=True, forbid_unknown_fields=True):
+    """The privacy classes in their order."""
+
+    classes: Annotated[tuple[PrivacyClass, ...], Meta(min_length=1, description="From the least to the most strict.")]
+
+
+class Purpose(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a generation is for."""
+
+    id: Id
+    title: Text
+    grounded: Annotated[
+        bool,
+        Meta(description="true: the request must cite its sources; false: it must cite none."),
+    ]
+    privacy_class: Annotated[
+        PrivacyClass | None, Meta(description="The least class that this purpose needs; null: none of its own.")
+    ] = None
+
+
+class QuotaScope(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A provider account (or an engine of one's own) whose limits several profiles share."""
+
+    id: Id
+    provider: Id
+    limits: Limits
+
+
+class Credential(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where a provider's secret lies, where it may be sent, and for whom. Never the secret itself."""
+
+    id: Id
+    secret: Annotated[
+        str,
+        Meta(
+            pattern=rf"^(env:GATEWAY_SECRET_[A-Z0-9_]{{1,60}}|file:[a-z0-9][a-z0-9._-]{{0,63}}){END}",
+            description="env:GATEWAY_SECRET_NAME, or file:NAME in the secrets directory.",
+        ),
+    ]
+    hosts: Annotated[
+        tuple[Annotated[str, Meta(pattern=rf"^[a-z0-9.-]{{1,253}}(:[0-9]{{1,5}})?{END}")], ...], Meta(min_length=1)
+    ]
+    tenants: Annotated[tuple[Id, ...], Meta(min_length=1)]
+    owner: Text
+
+
+class Releases(Struct, frozen=True, forbid_unknown_fields=True):
+    """The release pointers: which bundle answers to an alias."""
+
+    releases: Annotated[dict[Id, BundleId], Meta(min_length=1)]
+
+
+def digest_of(value: Any) -> str:
+    """``sha256:`` over the canonical JSON of a registry object."""
+    return "sha256:" + hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()

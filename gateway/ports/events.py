@@ -1,0 +1,85 @@
+"""What happened, for metrics and logs. Closed structs of ids and codes: there is no free text to leak (G11)."""
+
+from typing import Protocol
+
+from msgspec import Struct
+
+from gateway.domain.operation import State
+from gateway.domain.refusal import Code
+
+
+class Answered(Struct, frozen=True):
+    """A caller got an answer."""
+
+    replayed: bool
+    seconds: float
+
+
+class Refused(Struct, frozen=True):
+    """A caller got a refusal."""
+
+    code: Code
+    seconds: float
+
+
+class Dispatched(Struct, frozen=True):
+    """A dispatch ended."""
+
+    profile: str
+    state: State
+    detail: str
+    seconds: float
+
+
+class Decided(Struct, frozen=True):
+    """OPA was asked. ``failure`` is empty, or the reason of PolicyUnavailable."""
+
+    entrypoint: str
+    failure: str
+    seconds: float
+
+
+class Committed(Struct, frozen=True):
+    """The writer committed a batch."""
+
+    transitions: int
+    seconds: float
+
+
+class ReadinessChanged(Struct, frozen=True):
+    """A profile's readiness changed."""
+
+    profile: str
+    state: str
+    reason: str
+
+
+class AttemptsSwept(Struct, frozen=True):
+    """A sweep resolved attempts without a task."""
+
+    released: int
+    unknown: int
+
+
+class PolicySwapped(Struct, frozen=True):
+    """Another revision is active."""
+
+    revision: str
+
+
+class Faulted(Struct, frozen=True):
+    """Something broke that has no value for it. ``where`` and ``kind`` are names from the code."""
+
+    where: str
+    kind: str
+
+
+Event = (
+    Answered | Refused | Dispatched | Decided | Committed | ReadinessChanged | AttemptsSwept | PolicySwapped | Faulted
+)
+
+
+class Events(Protocol):
+    """Takes events. Never raises and never blocks."""
+
+    def emit(self, event: Event) -> None: ...

@@ -1,0 +1,150 @@
+"""Every durable change of an operation. All methods await the commit of their transition.
+
+They raise LedgerUnavailable (nothing stored), LedgerUncertain (a COMMIT failed) or IllegalMove.
+"""
+
+from typing import Protocol
+
+from msgspec import Struct
+
+from gateway.domain.budget import Reservation, Scope, Settlement
+from gateway.domain.fingerprint import Fingerprint
+from gateway.domain.operation import Identity, State, StoredResult
+from gateway.domain.principal import Caller
+from gateway.domain.questions import Decision
+from gateway.domain.request import SourceRef
+
+
+class Claim(Struct, frozen=True, kw_only=True):
+    """T1: claim, decisions, holds and grant in one transaction (design, section 3)."""
+
+    operation_id: str
+    """Used if the operation is new; a uuid7."""
+    identity: Identity
+    credential_hash: bytes
+    fingerprint: Fingerprint
+    alias: str
+    purpose: str
+    sources: tuple[SourceRef, ...]
+    source_versions: tuple[int, ...]
+    """Versions that were decided upon, in the order of ``sources``."""
+    snapshot_digest: str
+    profile: str
+    profile_digest: str
+    bundle: str
+    bundle_digest: str
+    policy_revision: str
+    access: Decision
+    routes: Decision
+    dispatch_id: str
+    reserved: Reservation
+    scopes: tuple[Scope, ...]
+    max_attempts: int
+    total_timeout_ms: int
+
+
+class Granted(Struct, frozen=True):
+    """T1 is durable: holds taken, provably unsent."""
+
+    operation_id: str
+    attempt: int
+
+
+class AlreadyExists(Struct, frozen=True):
+    """Condition 1 failed: back to look up."""
+
+
+class Stale(Struct, frozen=True):
+    """Conditions 2-5 failed: once more from authenticate. ``reason`` is one of a closed set."""
+
+    reason: str
+
+
+class Dispatching(Struct, frozen=True):
+    """T2 is durable: from here on the request may have been sent."""
+
+
+class GrantLost(Struct, frozen=True):
+    """T2's guard failed, so nothing may be sent; the attempt is ``released`` or never was."""
+
+    reason: str
+
+
+class Settled(Struct, frozen=True):
+    """T3 is durable."""
+
+
+class Superseded(Struct, frozen=True):
+    """T3 lost its compare-and-set: the attempt is already in this state. The outcome went to evidence."""
+
+    state: State
+
+
+class Settle(Struct, frozen=True, kw_only=True):
+    """T3: result and settlement in one transaction."""
+
+    dispatch_id: str
+    settlement: Settlement
+    result: StoredResult | None
+    provider_ref: str | None
+
+
+class Disclosure(Struct, frozen=True, kw_only=True):
+    """A saved body is about to be shown; the row is durable before the body leaves."""
+
+    operation_id: str
+    reader: Caller
+    decision: Decision
+    sources: tuple[SourceRef, ...]
+    source_versions: tuple[int, ...]
+
+
+class RefusalRecord(Struct, frozen=True, kw_only=True):
+    """A refusal from authorise on. Codes and ids only."""
+
+    caller: Caller
+    code: str
+    policy_codes: tuple[str, ...]
+    operation_id: str | None
+    decisions: tuple[Decision, ...]
+
+
+class Swept(Struct, frozen=True):
+    """What a sweep moved."""
+
+    released: tuple[str, ...]
+    """Dispatch ids."""
+    unknown: tuple[str, ...]
+
+
+class Standing(Protocol):
+    """T1's conditions 4 and 5, and T2's look at the profile. Called from the writer's thread."""
+
+    def objection(self, snapshot_digest: str | None, profile: str) -> str | None:
+        """Why the transition must not happen now, or None. ``None`` as digest leaves the snapshot out."""
+
+
+class Ledger(Protocol):
+    """The transitions."""
+
+    async def claim(self, claim: Claim) -> Granted | AlreadyExists | Stale: ...
+
+    async def dispatch(self, dispatch_id: str) -> Dispatching | GrantLost:
+        """T2. A grant older than 5 s, or one whose profile is no longer ready, is released instead."""
+
+    async def settle(self, settle: Settle) -> Settled | Superseded: ...
+
+    async def release(self, dispatch_id: str) -> None:
+        """Give a grant back unsent. Nothing happens if the attempt is not ``granted`` any more."""
+
+    async def disclose(self, disclosure: Disclosure) -> Stale | None:
+        """None: the row is durable and the versions are those decided upon."""
+
+    async def refuse(self, record: RefusalRecord) -> None: ...
+
+    async def sweep(self, alive: frozenset[str], *, earlier_incarnations: bool) -> Swept:
+        """Resolve attempts without a task: granted -> released, dispatching -> unknown.
+
+        ``alive`` are the dispatch ids that this process still works on. At start ``earlier_incarnations``
+        is True and ``alive`` empty: whoever owned them has ended, for this process holds the lock.
+        """
