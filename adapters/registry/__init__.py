@@ -1,0 +1,10 @@
+"""The registry as files: strict YAML, generated JSON Schemas, cross checks, one frozen snapshot.
+
+The path of a registry: yaml_text reads a file, shape holds it to its kind's schema, draft gathers the files,
+references, coherence and approvals check them against each other, loader freezes the snapshot.
+"""
+
+from adapters.registry.loader import Loaded, load, profile_digest
+from adapters.registry.schemas import stale_schemas, write_schemas
+
+__all__ = ["Loaded", "load", "profile_digest", "stale_schemas", "write_schemas"]

@@ -1,0 +1,5 @@
+"""The ledger on SQLite: every durable change of an operation, through one writer with group commit."""
+
+from adapters.store.store import Store, open_store
+
+__all__ = ["Store", "open_store"]

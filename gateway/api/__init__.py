@@ -1,0 +1,1 @@
+"""HTTP: parse strictly, ask the services, answer in OpenAI's shape. Knows no adapter."""

@@ -1,0 +1,1 @@
+"""The command line: serve, check, and a client of the admin routes."""

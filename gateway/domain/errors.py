@@ -5,6 +5,7 @@ GatewayError
 ├── LedgerUnavailable      the transition was not taken; nothing of it is stored
 ├── LedgerUncertain        the commit failed: whether the transition is stored is not known
 ├── IllegalMove            a transition that the table of legal moves does not have
+├── WorkAbandoned          the drain's time was up; the sweep says what became of the attempt
 ├── GrantAlreadySpent      a fault of the program: one grant, two dispatches
 └── StartRefused           the gateway must not start; the text says what to do
 """
@@ -32,6 +33,10 @@ class LedgerUncertain(GatewayError):
 
 class IllegalMove(GatewayError):
     """The store refused a move that is not in the table."""
+
+
+class WorkAbandoned(GatewayError):
+    """Shutting down, the process stopped waiting for this piece of work."""
 
 
 class GrantAlreadySpent(GatewayError):

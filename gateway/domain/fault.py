@@ -10,7 +10,7 @@ class Fault(Struct, frozen=True, order=True):
     line: int
     """From 1; 0 where the fault is in no line."""
     path: str
-    """Where in the document, such as profiles/a: /timeouts/total_ms; empty for the whole file."""
+    """JSON Pointer in the document, such as /timeouts/total_ms; empty for the whole file."""
     sentence: str
     remedy: str
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 SYSTEM_TENANT = "system"
 OPERATOR = "operator"
-"""The built-in operator ``system/operator``, whose credential lies in the data directory."""
+"""The role of operators, and the name of the built-in one, whose credential lies in the data directory."""
 
 
 class Principal(Struct, frozen=True):
@@ -20,6 +20,9 @@ class Principal(Struct, frozen=True):
     @property
     def is_operator(self) -> bool:
         return OPERATOR in self.roles
+
+
+BUILT_IN_OPERATOR = Principal(SYSTEM_TENANT, OPERATOR, groups=(), roles=(OPERATOR,))
 
 
 class Caller(Struct, frozen=True):

@@ -10,6 +10,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from gateway.domain.questions import Decision
+
 
 class Code(StrEnum):
     """Stable codes. Fields of the table: status, may the same request be tried again, sentence, remedy."""
@@ -25,7 +27,6 @@ class Code(StrEnum):
     MALFORMED_BODY = "malformed_body"
     UNKNOWN_FIELD = "unknown_field"
     INVALID_VALUE = "invalid_value"
-    VALUE_OUT_OF_RANGE = "value_out_of_range"
     QUERY_NOT_ALLOWED = "query_not_allowed"
     STREAM_UNSUPPORTED = "stream_unsupported"
     DRAINING = "draining"
@@ -93,10 +94,7 @@ MEANINGS: Mapping[Code, Meaning] = {
         "Leave the field out; docs/api.md lists the fields.",
     ),
     Code.INVALID_VALUE: Meaning(
-        400, False, "A field has a value of the wrong type.", "docs/api.md lists each field's type."
-    ),
-    Code.VALUE_OUT_OF_RANGE: Meaning(
-        422, False, "A field has a value that is not served.", "docs/api.md lists each field's range."
+        400, False, "A field has a value that is not served.", "docs/api.md lists the type and range of each field."
     ),
     Code.QUERY_NOT_ALLOWED: Meaning(
         400, False, "This path takes no query parameters.", "Put every parameter into the body."
@@ -213,7 +211,8 @@ class Refusal(Struct, frozen=True, kw_only=True):
 
     code: Code
     status: int | None = None
-    """Where it differs from the code's usual one (504 for an outcome that is unknown at the deadline)."""
+    """Where it differs from the code's usual one: 504 for an outcome unknown at the deadline, 502 for one that
+    is unknown at the first answer, 422 for a value that is out of range."""
     param: str | None = None
     """The field of the request that it is about."""
     fields: tuple[str, ...] = ()
@@ -225,6 +224,8 @@ class Refusal(Struct, frozen=True, kw_only=True):
     operation_id: str | None = None
     operation_state: str | None = None
     replayed: bool = False
+    decisions: tuple[Decision, ...] = ()
+    """What policy decided on the way; kept in the audit, never shown."""
     facts: Mapping[str, Any] | None = None
     """Numbers that explain a bound, such as {"limit": 512, "asked": 600}."""
 

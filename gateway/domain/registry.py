@@ -67,7 +67,14 @@ Amount = Annotated[
 ]
 Limit = Annotated[int, Meta(ge=0, le=2**53)] | Literal["unlimited"]
 """A stated limit: ``unlimited`` is a word, 0 is nothing."""
-CostLimit = Amount | Literal["unlimited"]
+# One pattern and not a union with a literal: msgspec would hold the word to the pattern of an amount.
+CostLimit = Annotated[
+    str,
+    Meta(
+        pattern=rf"^(unlimited|(0|[1-9][0-9]{{0,8}})(\.[0-9]{{1,9}})?){END}",
+        description="unlimited, or money as a decimal string.",
+    ),
+]
 Tokens = Annotated[int, Meta(ge=1, le=100_000_000)]
 Seconds = Annotated[int, Meta(ge=1, le=86_400)]
 PrivacyClass = Id

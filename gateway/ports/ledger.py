@@ -3,6 +3,7 @@
 They raise LedgerUnavailable (nothing stored), LedgerUncertain (a COMMIT failed) or IllegalMove.
 """
 
+from collections.abc import Callable
 from typing import Protocol
 
 from msgspec import Struct
@@ -142,9 +143,11 @@ class Ledger(Protocol):
 
     async def refuse(self, record: RefusalRecord) -> None: ...
 
-    async def sweep(self, alive: frozenset[str], *, earlier_incarnations: bool) -> Swept:
+    async def sweep(self, alive: Callable[[], frozenset[str]], *, earlier_incarnations: bool) -> Swept:
         """Resolve attempts without a task: granted -> released, dispatching -> unknown.
 
-        ``alive`` are the dispatch ids that this process still works on. At start ``earlier_incarnations``
-        is True and ``alive`` empty: whoever owned them has ended, for this process holds the lock.
+        ``alive`` names the dispatch ids that this process still works on. It is called within the
+        transaction: a set taken earlier would miss a grant that was committed since, and give it back
+        under its owner's hands. At start ``earlier_incarnations`` is True and nothing is alive: whoever
+        owned them has ended, for this process holds the lock.
         """

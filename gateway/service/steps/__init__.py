@@ -1,0 +1,1 @@
+"""The steps of the path, a module each. No step imports another; only the pipeline orders them."""

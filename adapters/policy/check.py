@@ -1,0 +1,128 @@
+"""What a pull request with a policy has to pass: ``gateway policy check``, and a part of ``make check``."""
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from adapters.policy import golden
+from adapters.policy.capabilities import capabilities
+from adapters.policy.check_fields import outdated_schemas, uncaught_typos, unread_fields
+from adapters.policy.check_layout import faulty_checks, misplaced_files
+from adapters.policy.command import compiled, run
+from adapters.policy.opa import start_unproved
+from gateway.domain.errors import GatewayError
+from gateway.domain.fault import Fault
+from gateway.domain.snapshot import Snapshot
+from gateway.ports.events import Event
+
+
+def check_policies(policies: Path, opa: Path, snapshot: Snapshot) -> list[Fault]:
+    """All faults of the rules; an empty list is a pass. Not to be called inside an event loop.
+
+    Rules that do not compile hide what else is wrong with them, so their faults are told alone.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        allowed = Path(folder) / "capabilities.json"
+        allowed.write_bytes(capabilities(opa))
+        try:
+            if found := compiled(policies, opa, allowed):
+                return found
+            return [
+                *unformatted(policies, opa),
+                *misplaced_files(policies),
+                *faulty_checks(policies, opa),
+                *outdated_schemas(policies),
+                *uncaught_typos(policies, opa, allowed),
+                *unread_fields(policies, opa),
+                *failed_tests(policies, opa),
+                *wrong_golden_decisions(policies, opa, snapshot),
+            ]
+        except GatewayError as error:
+            return [Fault(str(policies), 0, "", str(error), "Mend it, and run the policy check again.")]
+
+
+def unformatted(policies: Path, opa: Path) -> list[Fault]:
+    """Files that ``opa fmt`` would change."""
+    listed = run(opa, "fmt", "--list", str(policies / "gateway")).out.splitlines()
+    remedy = "Run: opa fmt --write policies/gateway"
+    return [Fault(path, 0, "", "The file is not formatted.", remedy) for path in listed if path]
+
+
+class _Position(Struct, frozen=True):
+    row: int
+
+
+class _Located(Struct, frozen=True):
+    file: str
+    row: int
+
+
+class _Test(Struct, frozen=True):
+    name: str
+    location: _Located
+    fail: bool = False
+    error: object = None
+    skip: bool = False
+
+
+class _Range(Struct, frozen=True):
+    start: _Position
+
+
+class _File(Struct, frozen=True):
+    not_covered: tuple[_Range, ...] = ()
+
+
+class _Coverage(Struct, frozen=True):
+    files: dict[str, _File]
+
+
+def failed_tests(policies: Path, opa: Path) -> list[Fault]:
+    """Tests that fail or are skipped; without any, lines that no test reaches."""
+    arguments = ("test", "--format", "json", "--schema", "schemas")
+    finished = run(opa, *arguments, "gateway", cwd=policies)
+    tests = msgspec.json.decode(finished.out or "[]", type=list[_Test] | None) or []
+    if not tests:
+        return [Fault(str(policies), 0, "", "No test was run.", "Write a test beside each rule.")]
+    failed = [
+        Fault(
+            file=str(policies / test.location.file),
+            line=test.location.row,
+            path="",
+            sentence=f"{test.name} was skipped." if test.skip else f"{test.name} fails.",
+            remedy="Mend the rule or the test.",
+        )
+        for test in tests
+        if test.fail or test.error or test.skip
+    ]
+    if failed:
+        return failed
+    covered = msgspec.json.decode(run(opa, *arguments, "--coverage", "gateway", cwd=policies).out, type=_Coverage)
+    return [
+        Fault(str(policies / path), missed.start.row, "", "No test reaches this line.", "Write a test that does.")
+        for path, file in covered.files.items()
+        for missed in file.not_covered
+    ]
+
+
+def wrong_golden_decisions(policies: Path, opa: Path, snapshot: Snapshot) -> list[Fault]:
+    """Golden decisions that come out otherwise, or that this registry cannot be asked."""
+    asked = asyncio.run(_ask_golden(policies, opa, snapshot))
+    stale = "The golden decision names a tenant or a bundle that the registry does not have."
+    remedy = "Write it for what the registry has, or delete it."
+    return [*asked.wrong, *(Fault(str(path), 0, "", stale, remedy) for path in asked.skipped)]
+
+
+class _Silent:
+    def emit(self, event: Event) -> None: ...
+
+
+async def _ask_golden(policies: Path, opa: Path, snapshot: Snapshot) -> golden.Asked:
+    policy = await start_unproved(snapshot=snapshot, policies=policies, opa=opa, events=_Silent())
+    try:
+        return await golden.ask(policy, policies, snapshot)
+    finally:
+        await policy.close()

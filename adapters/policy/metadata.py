@@ -1,0 +1,93 @@
+"""Which checks are required, and what the METADATA above each one's package says."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from adapters.policy.command import run
+from gateway.domain.errors import StartRefused
+from gateway.domain.refusal import PolicyCode
+
+LEVELS = ("request", "source", "route")
+FIELDS = ("title", "description", "custom.code", "custom.remedy", "custom.owner")
+
+
+class Check(NamedTuple):
+    """A check's name: request/purpose, for example."""
+
+    level: str
+    name: str
+
+
+class Documented(Struct, frozen=True):
+    """What stands above a check, and where."""
+
+    file: str
+    line: int
+    missing: tuple[str, ...]
+    """Those of FIELDS that are absent or empty."""
+    code: PolicyCode
+
+
+class _Levels(Struct, frozen=True, forbid_unknown_fields=True):
+    request: tuple[str, ...]
+    source: tuple[str, ...]
+
+
+class _Required(Struct, frozen=True, forbid_unknown_fields=True):
+    """``data.gateway.checks.required`` as the rules write it."""
+
+    access: _Levels
+    replay: _Levels
+    routes: dict[str, tuple[str, ...]]
+
+
+def required(opa: Path, rules: Path) -> frozenset[Check]:
+    """All checks that some question requires.
+
+    :raises StartRefused: the list cannot be evaluated, or has another shape.
+    """
+    finished = run(opa, "eval", "--bundle", str(rules), "--format", "raw", "data.gateway.checks.required")
+    try:
+        found = msgspec.json.decode(finished.out, type=_Required)
+    except msgspec.DecodeError:
+        raise StartRefused(
+            "gateway/checks: The list of required checks is not as the gateway reads it. "
+            "It names checks per question and level, and for routes per kind of profile."
+        ) from None
+    levels = (found.access, found.replay)
+    return frozenset(
+        {Check("request", name) for level in levels for name in level.request}
+        | {Check("source", name) for level in levels for name in level.source}
+        | {Check("route", name) for names in found.routes.values() for name in names}
+    )
+
+
+def documented(opa: Path, rules: Path) -> dict[Check, Documented]:
+    """All checks below ``rules`` (a bundle or a folder) that carry METADATA."""
+    found = msgspec.json.decode(run(opa, "inspect", "--annotations", "--format", "json", str(rules)).out)
+    return {
+        check: _documented(entry)
+        for entry in found.get("annotations", ())
+        if (check := _check(entry)) and entry["annotations"].get("scope") == "package"
+    }
+
+
+def _check(entry: dict[str, Any]) -> Check | None:
+    match [part["value"] for part in entry["path"]]:
+        case ["data", "gateway", level, name] if level in LEVELS:
+            return Check(level, name)
+    return None
+
+
+def _documented(entry: dict[str, Any]) -> Documented:
+    said = entry["annotations"]
+    values = said | {f"custom.{name}": value for name, value in said.get("custom", {}).items()}
+    return Documented(
+        file=entry["location"]["file"],
+        line=entry["location"]["row"],
+        missing=tuple(field for field in FIELDS if not values.get(field)),
+        code=PolicyCode(code=str(values.get("custom.code", "")), remedy=str(values.get("custom.remedy", ""))),
+    )

@@ -1,0 +1,181 @@
+"""The policy port over a real OPA: start a revision, ask it, close it.
+
+Another revision is another OpaPolicy: start it, swap one reference, close the old one.
+"""
+
+import asyncio
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from uuid_utils import uuid7
+
+from adapters.policy import binary, bundle, golden
+from adapters.policy.answers import coherent
+from adapters.policy.child import Child
+from adapters.policy.engine import Engine, Envelope
+from adapters.policy.metadata import Check
+from adapters.policy.preparation import prepare
+from adapters.policy.registry_facts import facts
+from gateway.domain.errors import PolicyUnavailable, StartRefused
+from gateway.domain.questions import (
+    AccessAnswer,
+    AccessQuestion,
+    Decision,
+    ReplayAnswer,
+    ReplayQuestion,
+    RoutesAnswer,
+    RoutesQuestion,
+)
+from gateway.domain.refusal import PolicyCode
+from gateway.domain.snapshot import Snapshot
+from gateway.ports.events import Events
+from gateway.ports.policy import Decided
+
+_START_S = 10.0
+_POLL_S = 0.005
+_LONGEST_SOCKET_PATH = 100
+_encode = msgspec.json.Encoder(order="deterministic").encode
+_access = msgspec.json.Decoder(Envelope[AccessAnswer]).decode
+_routes = msgspec.json.Decoder(Envelope[RoutesAnswer]).decode
+_replay = msgspec.json.Decoder(Envelope[ReplayAnswer]).decode
+
+
+async def start(*, snapshot: Snapshot, policies: Path, opa: Path, events: Events) -> "OpaPolicy":
+    """Start OPA with these rules and this registry, and ask the golden decisions.
+
+    Call it in the thread that lives as long as the policy: the child dies with that thread.
+
+    :raises StartRefused: the rules are faulty, OPA does not start, or a golden decision comes out otherwise.
+    """
+    policy = await start_unproved(snapshot=snapshot, policies=policies, opa=opa, events=events)
+    try:
+        policy.golden = await golden.ask(policy, policies, snapshot)
+    except PolicyUnavailable as unavailable:
+        await policy.close()
+        raise StartRefused(f"OPA gave no answer to a golden decision ({unavailable.reason}).") from None
+    except BaseException:
+        await policy.close()
+        raise
+    if policy.golden.wrong:
+        await policy.close()
+        raise StartRefused("\n".join(str(fault) for fault in policy.golden.wrong))
+    return policy
+
+
+async def start_unproved(*, snapshot: Snapshot, policies: Path, opa: Path, events: Events) -> "OpaPolicy":
+    """The same without the golden decisions."""
+    version = await asyncio.to_thread(binary.version, opa)
+    if version not in binary.ACCEPTED:
+        raise StartRefused(
+            f"This OPA is not one of the tested versions ({', '.join(binary.ACCEPTED)}). Run: gateway opa install"
+        )
+    if not (rules := bundle.read_rules(policies)):
+        raise StartRefused(f"{policies}: There are no rules in this folder. Name the folder that holds gateway/*.rego.")
+    revision = bundle.policy_revision(bundle.revision_of(rules), snapshot.digest, version)
+    policy = OpaPolicy(
+        Path(tempfile.mkdtemp(prefix="gateway-opa-")), opa=opa, revision=revision, version=version, events=events
+    )
+    try:
+        tarball = bundle.build(rules, facts(snapshot), revision)
+        codes = await asyncio.to_thread(prepare, tarball, policy.files.bundle, policies, opa)
+        await policy.open(codes)
+    except BaseException:
+        await policy.close()
+        raise
+    return policy
+
+
+class _Files(NamedTuple):
+    """What lies in the policy's folder, which only this user may enter."""
+
+    bundle: Path
+    socket: Path
+
+
+class OpaPolicy:
+    """One revision of rules and registry. Implements gateway.ports.policy.Policy."""
+
+    def __init__(self, folder: Path, *, opa: Path, revision: str, version: str, events: Events) -> None:
+        self.files = _Files(folder / "bundle.tar.gz", folder / "opa.sock")
+        self.golden = golden.Asked()
+        """What became of the golden decisions at the start."""
+        self._folder = folder
+        self._revision = revision
+        self._codes: Mapping[Check, PolicyCode] = {}
+        self._child = Child(opa, self.files.bundle, self.files.socket, events)
+        self._engine = Engine(self.files.socket, revision=revision, version=version, events=events)
+
+    @property
+    def revision(self) -> str:
+        return self._revision
+
+    @property
+    def child_pid(self) -> int | None:
+        """Process id of OPA; None while it is away."""
+        return self._child.pid
+
+    async def access(self, question: AccessQuestion) -> Decided[AccessAnswer]:
+        return await self._decide("access", question, _access)
+
+    async def routes(self, question: RoutesQuestion) -> Decided[RoutesAnswer]:
+        return await self._decide("routes", question, _routes)
+
+    async def replay(self, question: ReplayQuestion) -> Decided[ReplayAnswer]:
+        return await self._decide("replay", question, _replay)
+
+    def explain(self, level: str, check: str) -> PolicyCode:
+        """:raises KeyError: for a check that no answer of this revision can name."""
+        return self._codes[Check(level, check)]
+
+    async def open(self, codes: Mapping[Check, PolicyCode]) -> None:
+        """Start OPA over the bundle that was prepared. Called once, by ``start``.
+
+        :raises StartRefused: it does not start, or requires a check that is not documented.
+        """
+        if len(str(self.files.socket)) > _LONGEST_SOCKET_PATH:
+            raise StartRefused("The path of the temporary folder is too long for a socket. Set TMPDIR to a short one.")
+        self._codes = codes
+        await self._engine.open()
+        await self._child.start()
+        ended = asyncio.create_task(self._child.ended())
+        try:
+            async with asyncio.timeout(_START_S):
+                while not await self._engine.healthy():
+                    if ended.done():
+                        raise StartRefused(f"OPA ended at its start. It said: {_last_line(self._child.said)}")
+                    await asyncio.sleep(_POLL_S)
+        except TimeoutError:
+            raise StartRefused(f"OPA did not become ready within {_START_S:.0f} s. Start the gateway again.") from None
+        finally:
+            ended.cancel()
+            await asyncio.wait([ended])
+        self._child.supervise()
+
+    async def close(self) -> None:
+        """Wait for the decisions in flight, then end OPA. Further questions are refused."""
+        await self._engine.close()
+        await self._child.close()
+        await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+
+    async def _decide(self, entrypoint: str, question: Any, decode: Any) -> Decided[Any]:
+        asked = _encode(question)
+        answer = await self._engine.ask(
+            f"gateway/{entrypoint}", asked, decode, lambda answer: coherent(question, answer, self._codes)
+        )
+        decision = Decision(
+            id=str(uuid7()),
+            entrypoint=entrypoint,
+            revision=self._revision,
+            question_digest=hashlib.sha256(asked).hexdigest(),
+        )
+        return Decided(answer, decision)
+
+
+def _last_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    return lines[-1] if lines else "nothing."

@@ -1,0 +1,31 @@
+"""Before a bundle is served: is it sound, and is every required check documented?"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from adapters.policy.capabilities import capabilities
+from adapters.policy.command import faults, run
+from adapters.policy.metadata import Check, documented, required
+from gateway.domain.errors import StartRefused
+from gateway.domain.refusal import PolicyCode
+
+
+def prepare(tarball: bytes, target: Path, policies: Path, opa: Path) -> Mapping[Check, PolicyCode]:
+    """Write the bundle to ``target``; code and remedy of every required check.
+
+    :raises StartRefused: a rule is faulty, calls what it may not, or is not documented; with file and line.
+    """
+    target.write_bytes(tarball)
+    allowed = target.with_name("capabilities.json")
+    allowed.write_bytes(capabilities(opa))
+    arguments = ("--strict", "--format", "json", "--capabilities", str(allowed), "--bundle", str(target))
+    if found := faults(run(opa, "check", *arguments), policies):
+        raise StartRefused("\n".join(str(fault) for fault in found))
+    checks = documented(opa, target)
+    for check in sorted(required(opa, target)):
+        if check not in checks or checks[check].missing:
+            raise StartRefused(
+                f"{policies / 'gateway' / check.level / check.name}: The check {check.name} is required, but it is not "
+                "documented. Write its METADATA as the other checks have it."
+            )
+    return {check: found.code for check, found in checks.items()}

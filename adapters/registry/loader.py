@@ -1,0 +1,68 @@
+"""From a folder of YAML to one frozen snapshot, or to everything that is wrong with it."""
+
+import pathlib
+
+import msgspec
+from msgspec import Struct
+
+from adapters.registry import kinds
+from adapters.registry.approvals import approvals, expiries
+from adapters.registry.coherence import coherence
+from adapters.registry.draft import Draft, Entry, read_draft, read_entry
+from adapters.registry.references import references
+from gateway.domain.fault import Fault
+from gateway.domain.registry import Currency, Privacy, Releases, digest_of
+from gateway.domain.snapshot import Snapshot
+
+
+class Loaded(Struct, frozen=True):
+    """A registry without faults."""
+
+    snapshot: Snapshot
+    warnings: tuple[Fault, ...]
+    """What has expired. It does not stop a start: policy, which has the time, refuses those routes."""
+
+
+def load(directory: pathlib.Path, *, at_us: int, strict_expiry: bool = False) -> Loaded | tuple[Fault, ...]:
+    """Load the registry.
+
+    :param at_us: microseconds since 1970, UTC: the time at which approvals and bundles must not have expired.
+    :param strict_expiry: what has expired is a fault instead of a warning.
+    :returns: the snapshot with its warnings, or all faults of all files, sorted.
+    """
+    if not directory.is_dir():
+        remedy = "Create it, or name the folder that holds the registry."
+        return (Fault(file=str(directory), line=0, path="", sentence="There is no such folder.", remedy=remedy),)
+    draft, faults = read_draft(directory)
+    for check in (references, coherence, approvals):
+        faults += check(draft)
+    expired = tuple(sorted(expiries(draft, at_us)))
+    if strict_expiry:
+        faults += expired
+    if faults or draft.currency is None or draft.privacy is None or draft.releases is None:
+        return tuple(sorted(faults))
+    return Loaded(_freeze(draft, draft.currency.value, draft.privacy.value, draft.releases.value), expired)
+
+
+def profile_digest(directory: pathlib.Path, profile: str) -> str | tuple[Fault, ...]:
+    """The digest that a bundle must carry to hold this profile as it is now, or the faults of the profile's file."""
+    entry = read_entry(kinds.PROFILE.path(directory, profile), kinds.PROFILE)
+    return digest_of(entry.value) if isinstance(entry, Entry) else tuple(entry)
+
+
+def _freeze(draft: Draft, currency: Currency, privacy: Privacy, releases: Releases) -> Snapshot:
+    snapshot = Snapshot(
+        digest="",
+        currency=currency.currency,
+        privacy_classes=privacy.classes,
+        purposes={id: entry.value for id, entry in draft.purposes.items()},
+        tenants={id: entry.value for id, entry in draft.tenants.items()},
+        credentials={id: entry.value for id, entry in draft.credentials.items()},
+        quota_scopes={id: entry.value for id, entry in draft.quota_scopes.items()},
+        profiles={id: entry.value for id, entry in draft.profiles.items()},
+        bundles={id: entry.value for id, entry in draft.bundles.items()},
+        releases=releases.releases,
+        profile_digests={id: digest_of(entry.value) for id, entry in draft.profiles.items()},
+        bundle_digests={id: digest_of(entry.value) for id, entry in draft.bundles.items()},
+    )
+    return msgspec.structs.replace(snapshot, digest=digest_of(snapshot))

@@ -1,0 +1,108 @@
+"""Counters per scope, for the length of one batch. Holds are the truth, counters a cache of their sums.
+
+Each row is read once per batch, changed in memory in arrival order, and written once.
+"""
+
+import sqlite3
+
+import msgspec
+from msgspec import Struct
+from sqlalchemy import bindparam, select, update
+
+from adapters.store.statements import Inserter, sql
+from adapters.store.tables import budget
+from adapters.store.windows import Windows, windows
+
+_KEY = (budget.c.scope_kind == bindparam("kind"), budget.c.scope_id == bindparam("id"))
+_COUNTERS = [column for column in budget.columns if not column.primary_key]
+_READ = sql(select(*_COUNTERS).where(*_KEY))
+_WRITE = sql(update(budget).where(*_KEY).values({column.name: bindparam(f"new_{column.name}") for column in _COUNTERS}))
+_insert = Inserter(budget)
+
+
+class Counters(Struct):
+    """One budget row without its key. Fields as the table's columns, in their order."""
+
+    minute_us: int
+    minute_requests: int = 0
+    minute_tokens: int = 0
+    day_us: int = 0
+    day_tokens: int = 0
+    month_us: int = 0
+    month_tokens: int = 0
+    month_cost: int = 0
+    held_tokens: int = 0
+    debt_tokens: int = 0
+    slots_used: int = 0
+    slots_stranded: int = 0
+
+    def roll(self, now: Windows) -> None:
+        """Begin the windows of ``now``. Never goes back: a clock that was set back does not forgive usage."""
+        if now.minute_us > self.minute_us:
+            self.minute_us, self.minute_requests, self.minute_tokens = now.minute_us, 0, 0
+        if now.day_us > self.day_us:
+            self.day_us, self.day_tokens = now.day_us, 0
+        if now.month_us > self.month_us:
+            self.month_us, self.month_tokens, self.month_cost = now.month_us, 0, 0
+
+    def take(self, tokens: int, cost: int) -> Windows:
+        """Count a new hold; returns the windows that it counts in."""
+        self.minute_requests += 1
+        self.minute_tokens += tokens
+        self.day_tokens += tokens
+        self.month_tokens += tokens
+        self.month_cost += cost
+        self.held_tokens += tokens
+        self.slots_used += 1
+        return Windows(self.minute_us, self.day_us, self.month_us)
+
+    def correct(self, taken: Windows, *, requests: int, tokens: int, cost: int) -> None:
+        """Correct the sums by what a settled hold differs from its reservation.
+
+        A window that has passed since is left alone: its sums are no longer kept.
+        """
+        if taken.minute_us == self.minute_us:
+            self.minute_requests += requests
+            self.minute_tokens += tokens
+        if taken.day_us == self.day_us:
+            self.day_tokens += tokens
+        if taken.month_us == self.month_us:
+            self.month_tokens += tokens
+            self.month_cost += cost
+
+
+class Budgets:
+    """The budget rows that a batch touches."""
+
+    def __init__(self, connection: sqlite3.Connection, now_us: int) -> None:
+        self._connection = connection
+        self._now = windows(now_us)
+        self._rows: dict[tuple[str, str], Counters] = {}
+
+    def of(self, kind: str, scope_id: str) -> Counters:
+        """The counters of a scope, in the windows of this batch. A scope that is new begins at zero."""
+        found = self._rows.get((kind, scope_id))
+        if found is None:
+            found = self._rows[kind, scope_id] = self._read(kind, scope_id)
+            found.roll(self._now)
+        return found
+
+    def write(self) -> None:
+        """Write all rows that were touched."""
+        self._connection.executemany(
+            _WRITE,
+            [
+                {"kind": kind, "id": scope_id}
+                | {f"new_{name}": value for name, value in msgspec.structs.asdict(counters).items()}
+                for (kind, scope_id), counters in sorted(self._rows.items(), key=lambda row: row[0])
+            ],
+        )
+
+    def _read(self, kind: str, scope_id: str) -> Counters:
+        row = self._connection.execute(_READ, {"kind": kind, "id": scope_id}).fetchone()
+        if row is not None:
+            return Counters(*row)
+        new = Counters(self._now.minute_us, day_us=self._now.day_us, month_us=self._now.month_us)
+        # At once, because the holds that follow refer to it.
+        _insert(self._connection, [{"scope_kind": kind, "scope_id": scope_id} | msgspec.structs.asdict(new)])
+        return new

@@ -1,0 +1,162 @@
+"""Holds: taken by T1, settled or released by T3, kept while the outcome is unknown."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from sqlalchemy import bindparam, select, update
+
+from adapters.store.batch import Batch
+from adapters.store.statements import Inserter, sql, within, word
+from adapters.store.tables import hold
+from adapters.store.windows import Windows
+from gateway.domain.budget import Scope
+
+_encode = msgspec.json.Encoder().encode
+_insert = Inserter(hold)
+_COLUMNS = (
+    hold.c.op_id,
+    hold.c.n,
+    hold.c.scope_kind,
+    hold.c.scope_id,
+    hold.c.tokens,
+    hold.c.cost,
+    hold.c.minute_us,
+    hold.c.day_us,
+    hold.c.month_us,
+    hold.c.settled_tokens,
+    hold.c.debt_tokens,
+)
+_READ_HELD = sql(select(*_COLUMNS).where(within(hold.c.op_id, "ids"), hold.c.spend == word("held")))
+_OF_ATTEMPT = (hold.c.op_id == bindparam("id"), hold.c.n == bindparam("number"))
+_READ_ATTEMPT = sql(select(*_COLUMNS).where(*_OF_ATTEMPT))
+_END = sql(
+    update(hold)
+    .where(*_OF_ATTEMPT, hold.c.spend == word("held"))
+    .values(
+        spend=bindparam("new_spend"),
+        slot=word("free"),
+        settled_tokens=bindparam("new_settled"),
+        settled_cost=bindparam("new_cost"),
+        debt_tokens=bindparam("new_debt"),
+    )
+)
+_BOOK_DEBT = sql(update(hold).where(*_OF_ATTEMPT).values(debt_tokens=bindparam("new_debt")))
+
+
+class Hold(Struct, frozen=True):
+    """A hold as stored. Fields in the order of the columns that are read."""
+
+    op_id: str
+    n: int
+    scope_kind: str
+    scope_id: str
+    tokens: int
+    cost: int
+    minute_us: int
+    day_us: int
+    month_us: int
+    settled_tokens: int
+    debt_tokens: int
+
+    @property
+    def taken_in(self) -> Windows:
+        return Windows(self.minute_us, self.day_us, self.month_us)
+
+
+class Ending(Struct, frozen=True, kw_only=True):
+    """How the holds of one attempt end. ``settled`` None: nothing was used, all is given back."""
+
+    op_id: str
+    n: int
+    settled: int | None
+    debt: int = 0
+    was_stranded: bool = False
+
+
+def take(batch: Batch, op_id: str, n: int, scopes: Iterable[Scope], tokens: int) -> list[Mapping[str, Any]]:
+    """Count an attempt in all its scopes; returns its rows for ``insert``."""
+    rows: list[Mapping[str, Any]] = []
+    for scope in scopes:
+        taken_in = batch.budgets.of(scope.kind, scope.id).take(tokens, 0)
+        rows.append(
+            {
+                "op_id": op_id,
+                "n": n,
+                "scope_kind": scope.kind,
+                "scope_id": scope.id,
+                "tokens": tokens,
+                "cost": 0,
+                "minute_us": taken_in.minute_us,
+                "day_us": taken_in.day_us,
+                "month_us": taken_in.month_us,
+                "spend": "held",
+                "slot": "held",
+                "settled_tokens": 0,
+                "settled_cost": 0,
+                "debt_tokens": 0,
+            }
+        )
+    return rows
+
+
+def insert(batch: Batch, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Store the rows that ``take`` made."""
+    _insert(batch.connection, rows)
+
+
+def end(batch: Batch, endings: Sequence[Ending]) -> None:
+    """Settle or release the holds of attempts, and correct the counters in the windows of each hold."""
+    held = _held(batch, [ending.op_id for ending in endings])
+    updates = []
+    for ending in endings:
+        settled = ending.settled or 0
+        for row in held[ending.op_id]:
+            counters = batch.budgets.of(row.scope_kind, row.scope_id)
+            counters.correct(
+                row.taken_in,
+                requests=-1 if ending.settled is None else 0,
+                tokens=settled - row.tokens,
+                cost=-row.cost,
+            )
+            counters.held_tokens -= row.tokens
+            counters.debt_tokens += ending.debt
+            counters.slots_used -= 1
+            counters.slots_stranded -= ending.was_stranded
+        updates.append(
+            {
+                "id": ending.op_id,
+                "number": ending.n,
+                "new_spend": "released" if ending.settled is None else "settled",
+                "new_settled": settled,
+                "new_cost": 0,
+                "new_debt": ending.debt,
+            }
+        )
+    batch.connection.executemany(_END, updates)
+
+
+def strand(batch: Batch, op_ids: Sequence[str]) -> None:
+    """Count the slots of attempts whose outcome has become unknown. The holds stay as they are."""
+    for rows in _held(batch, op_ids).values():
+        for row in rows:
+            batch.budgets.of(row.scope_kind, row.scope_id).slots_stranded += 1
+
+
+def book_debt(batch: Batch, op_id: str, n: int, proved_tokens: int) -> None:
+    """Book usage proved above what was settled; the same proof again adds nothing."""
+    key = {"id": op_id, "number": n}
+    for row in (Hold(*found) for found in batch.connection.execute(_READ_ATTEMPT, key).fetchall()):
+        debt = max(row.debt_tokens, proved_tokens - row.settled_tokens)
+        batch.budgets.of(row.scope_kind, row.scope_id).debt_tokens += debt - row.debt_tokens
+        batch.connection.execute(_BOOK_DEBT, key | {"new_debt": debt})
+
+
+def _held(batch: Batch, op_ids: Sequence[str]) -> Mapping[str, list[Hold]]:
+    """By operation: at most one attempt of an operation holds anything."""
+    held: defaultdict[str, list[Hold]] = defaultdict(list)
+    for row in batch.connection.execute(_READ_HELD, {"ids": _encode(op_ids)}).fetchall():
+        held[row[0]].append(Hold(*row))
+    return held

@@ -1,0 +1,82 @@
+"""Metrics with closed label sets: profile ids of the registry, states, codes.
+
+Never a tenant, a key or a word of a caller: each would make a series of its own, for ever.
+"""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from gateway.domain.refusal import Code
+from gateway.ports.events import (
+    Answered,
+    AttemptsSwept,
+    Committed,
+    Decided,
+    Dispatched,
+    Event,
+    Faulted,
+    PolicySwapped,
+    ReadinessChanged,
+    Refused,
+)
+from gateway.ports.transport import ReadinessState
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
+_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+_STATES: tuple[ReadinessState, ...] = ("unknown", "starting", "ready", "unready", "mismatch")
+
+
+class MetricsSink:
+    """Counts events. docs/metrics.md lists every metric."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        of = self._registry
+        self._answers = Counter("gateway_answers", "Answers given.", ["replayed"], registry=of)
+        self._refusals = Counter("gateway_refusals", "Refusals by code.", ["code"], registry=of)
+        self._request_s = Histogram("gateway_request_seconds", "Whole requests.", registry=of, buckets=_SECONDS)
+        self._outcomes = Counter("gateway_outcomes", "Ended dispatches by state.", ["profile", "state"], registry=of)
+        self._decisions = Counter("gateway_decisions", "Decisions asked.", ["entrypoint", "result"], registry=of)
+        self._decision_s = Histogram("gateway_decision_seconds", "Decisions.", registry=of, buckets=_SECONDS)
+        self._batch = Histogram("gateway_commit_transitions", "Transitions per commit.", registry=of, buckets=_SIZES)
+        self._commit_s = Histogram("gateway_commit_seconds", "Commits.", registry=of, buckets=_SECONDS)
+        self._ready = Gauge(
+            "gateway_profile_readiness", "1 for the state that holds.", ["profile", "state"], registry=of
+        )
+        self._swept = Counter("gateway_attempts_swept", "Attempts resolved by sweeps.", ["state"], registry=of)
+        self._swaps = Counter("gateway_policy_swaps", "Policy revisions put in force.", registry=of)
+        self._faults = Counter("gateway_faults", "Faults without a value of their own.", registry=of)
+        # A label child costs a look-up under a lock; those of the hot path are made once.
+        self._by_replayed = {replayed: self._answers.labels(str(replayed).lower()) for replayed in (True, False)}
+        self._by_code = {code: self._refusals.labels(code.value) for code in Code}
+
+    def count(self, event: Event) -> None:
+        """Count one event."""
+        match event:
+            case Answered(replayed=replayed, seconds=seconds):
+                self._by_replayed[replayed].inc()
+                self._request_s.observe(seconds)
+            case Refused(code=code, seconds=seconds):
+                self._by_code[code].inc()
+                self._request_s.observe(seconds)
+            case Decided(entrypoint=entrypoint, failure=failure, seconds=seconds):
+                self._decisions.labels(entrypoint, failure or "decided").inc()
+                self._decision_s.observe(seconds)
+            case Committed(transitions=transitions, seconds=seconds):
+                self._batch.observe(transitions)
+                self._commit_s.observe(seconds)
+            case Dispatched(profile=profile, state=state):
+                self._outcomes.labels(profile, state.value).inc()
+            case ReadinessChanged(profile=profile, state=found):
+                for possible in _STATES:
+                    self._ready.labels(profile, possible).set(1 if possible == found else 0)
+            case AttemptsSwept(released=released, unknown=unknown):
+                self._swept.labels("released").inc(released)
+                self._swept.labels("unknown").inc(unknown)
+            case PolicySwapped():
+                self._swaps.inc()
+            case Faulted():
+                self._faults.inc()
+
+    def render(self) -> bytes:
+        """All metrics in the text format of Prometheus."""
+        return generate_latest(self._registry)

@@ -1,0 +1,22 @@
+Feature: Saved before it is shown
+  An answer is shown only after it is saved, and a reservation is taken only if the ledger can take it.
+
+  Background:
+    Given the service account "assistant" of the tenant "acme"
+    And the engine answers "Yes."
+
+  @service @http @G3
+  Scenario: An answer that cannot be saved is not shown
+    Given the ledger cannot save results
+    When the assistant asks "Is it?" under the key "k-1"
+    Then the request is refused as "outcome_unknown"
+    And the engine was called once
+    And the reservation is kept
+
+  @service @http @code-ledger_unavailable
+  Scenario: Without the ledger nothing is sent
+    Given the ledger cannot reserve
+    When the assistant asks "Is it?" under the key "k-1"
+    Then the request is refused as "ledger_unavailable"
+    And no engine is called
+    And nothing is reserved

@@ -1,0 +1,66 @@
+"""A refusal as RFC 9457 problem+json, which also carries OpenAI's ``error`` object for its clients."""
+
+from typing import Any
+
+import msgspec
+from starlette.responses import Response
+
+from gateway.domain.refusal import Code, Refusal
+
+_encode = msgspec.json.Encoder().encode
+_TYPES = {400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error"}
+
+
+def status_of(refusal: Refusal) -> int:
+    return refusal.status or refusal.meaning.status
+
+
+def problem(refusal: Refusal) -> Response:
+    """The answer to a refused request."""
+    status = status_of(refusal)
+    headers: dict[str, str] = {}
+    if refusal.operation_id is not None:
+        headers["Operation-Id"] = refusal.operation_id
+    if refusal.operation_state is not None:
+        headers["Operation-State"] = refusal.operation_state
+    if refusal.replayed:
+        headers["Idempotent-Replayed"] = "true"
+    retry = refusal.meaning.retry if refusal.retry is None else refusal.retry
+    if not retry:
+        headers["x-should-retry"] = "false"
+    if refusal.retry_after_s is not None:
+        headers["Retry-After"] = str(refusal.retry_after_s)
+    if refusal.code is Code.OPERATION_IN_PROGRESS:
+        headers["Location"] = f"/v1/operations/{refusal.operation_id}"
+    if refusal.code is Code.UNAUTHENTICATED:
+        headers["WWW-Authenticate"] = "Bearer"
+    return Response(_encode(_document(refusal, status)), status, headers, media_type="application/problem+json")
+
+
+def _document(refusal: Refusal, status: int) -> dict[str, Any]:
+    meaning = refusal.meaning
+    document: dict[str, Any] = {
+        "type": f"urn:policy-gateway:problem:{refusal.code}",
+        "title": meaning.sentence,
+        "status": status,
+        "code": refusal.code,
+        "remedy": meaning.remedy,
+        "error": {
+            "message": f"{meaning.sentence} {meaning.remedy}",
+            "type": _TYPES.get(status, "invalid_request_error" if status < 500 else "api_error"),
+            "code": refusal.code,
+            "param": refusal.param,
+        },
+    }
+    if refusal.fields:
+        document["fields"] = refusal.fields
+    if refusal.policy_codes:
+        document["policy_codes"] = [
+            {"code": code.code, "remedy": code.remedy} | ({} if code.source is None else {"source": code.source})
+            for code in refusal.policy_codes
+        ]
+    if refusal.operation_id is not None:
+        document["operation_id"] = refusal.operation_id
+    if refusal.facts is not None:
+        document["facts"] = refusal.facts
+    return document

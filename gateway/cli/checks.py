@@ -1,0 +1,76 @@
+"""``gateway check`` and ``gateway policy check``: every fault at once, with file, line, sentence and remedy."""
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import click
+import msgspec
+
+from gateway.domain.errors import StartRefused
+from gateway.domain.fault import Fault
+from gateway.settings import Settings
+
+FAULTS = 1
+
+
+@click.command()
+@click.option(
+    "--at", "at", metavar="TIME", help="Judge expiry at this instant, such as 2026-12-01T00:00:00Z. Default: now."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the faults as a JSON array.")
+@click.pass_obj
+def check(settings: Settings, at: str | None, as_json: bool) -> None:
+    """Check the registry: schemas, references, approvals, expiry."""
+    from adapters import registry
+
+    loaded = registry.load(settings.registry_folder, at_us=_instant_us(at), strict_expiry=True)
+    faults = loaded if isinstance(loaded, tuple) else ()
+    faults = tuple(faults) + tuple(registry.stale_schemas(settings.registry_folder))
+    _report(faults, as_json, "The registry has no faults.")
+
+
+@click.group()
+def policy() -> None:
+    """Work on the Rego policies."""
+
+
+@policy.command("check")
+@click.option("--json", "as_json", is_flag=True, help="Print the faults as a JSON array.")
+@click.pass_obj
+def check_policy(settings: Settings, as_json: bool) -> None:
+    """Check the policies: form, schemas, documentation, tests and their coverage."""
+    from adapters import policy as adapter
+    from adapters.clock import SystemClock
+    from gateway.bootstrap import load_registry
+
+    if (binary := adapter.find()) is None:
+        raise StartRefused("There is no accepted OPA. Run: gateway opa install")
+    snapshot = load_registry(settings, SystemClock())
+    faults = adapter.check_policies(settings.policies_folder, binary, snapshot)
+    _report(faults, as_json, "The policies have no faults.")
+
+
+def _instant_us(at: str | None) -> int:
+    if at is None:
+        return int(datetime.now(UTC).timestamp() * 1_000_000)
+    try:
+        instant = datetime.fromisoformat(at)
+    except ValueError:
+        raise click.BadParameter("An instant looks like 2026-12-01T00:00:00Z.", param_hint="--at") from None
+    if instant.tzinfo is None:
+        raise click.BadParameter("The instant needs its time zone, such as Z.", param_hint="--at")
+    return int(instant.timestamp() * 1_000_000)
+
+
+def _report(faults: Sequence[Fault], as_json: bool, none: str) -> None:
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(list(faults))).decode())
+    elif faults:
+        for fault in faults:
+            click.echo(str(fault))
+        click.echo(f"{len(faults)} fault{'s' if len(faults) != 1 else ''}.", err=True)
+    else:
+        click.echo(none)
+    if faults:
+        sys.exit(FAULTS)

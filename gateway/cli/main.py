@@ -1,0 +1,36 @@
+"""``gateway``: one command per intent. Heavy modules are imported by the command that needs them."""
+
+import os
+import sys
+
+import click
+
+from gateway.cli import checks, keys, opa, serving
+from gateway.domain.errors import StartRefused
+from gateway.settings import SettingsFault, from_environment
+
+REFUSED = 1
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="policy-gateway", prog_name="gateway")
+@click.pass_context
+def gateway(context: click.Context) -> None:
+    """A policy-as-code gateway for language models."""
+    context.obj = from_environment(os.environ)
+
+
+gateway.add_command(serving.serve)
+gateway.add_command(checks.check)
+gateway.add_command(checks.policy)
+gateway.add_command(keys.keys)
+gateway.add_command(opa.opa)
+
+
+def main() -> None:
+    """Run the command; what must not go on ends with its sentence and exit code 1."""
+    try:
+        gateway()
+    except (StartRefused, SettingsFault) as refused:
+        click.echo(str(refused), err=True)
+        sys.exit(REFUSED)

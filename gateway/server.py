@@ -1,0 +1,113 @@
+"""The HTTP server: uvicorn with uvloop, a lifespan that opens the gateway, and a drain that ends in exit 0."""
+
+import asyncio
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from types import FrameType
+
+import uvicorn
+from starlette.applications import Starlette
+
+from gateway.api.app import create_app
+from gateway.api.body import BodyBounds
+from gateway.bootstrap import Decorate, Gateway, open_gateway, write_address
+from gateway.domain.errors import StartRefused
+from gateway.settings import Settings
+
+ANSWER_GRACE_S = 5
+"""Seconds that answers get to leave after the drain has ended."""
+
+
+class Server(uvicorn.Server):
+    """uvicorn, which drains at SIGTERM or SIGINT, and then ends as having done what it was asked to."""
+
+    def __init__(self, config: uvicorn.Config, gateway: Gateway, drain_s: float) -> None:
+        super().__init__(config)
+        self.gateway = gateway
+        self._drain_s = drain_s
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        # Not recorded as captured: uvicorn would raise the signal again at its end, and the exit code be 143.
+        del sig, frame
+        self.gateway.services.running.draining = True
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        drain = asyncio.ensure_future(self.gateway.services.running.drain(self._drain_s))
+        await super().shutdown(sockets)
+        await drain
+
+
+async def serve(
+    settings: Settings,
+    *,
+    decorate: Decorate = lambda ports: ports,
+    on_start: Callable[["Server"], None] = lambda _: None,
+) -> int:
+    """Serve until a signal or a fatal fault of the store; returns the exit code.
+
+    :raises StartRefused: with a sentence and a remedy, before the port opens.
+    """
+    loop = asyncio.get_running_loop()
+    failed = asyncio.Event()
+    servers: list[Server] = []
+
+    def stop() -> None:
+        failed.set()
+        for running in servers:
+            running.should_exit = True
+
+    def on_fatal() -> None:
+        loop.call_soon_threadsafe(stop)
+
+    async with open_gateway(settings, on_fatal=on_fatal, decorate=decorate) as gateway:
+        listener = _listen(settings)
+        host, port = listener.getsockname()[:2]
+        app = create_app(
+            gateway.services,
+            bounds=BodyBounds(settings.max_body_bytes, settings.body_within_s),
+            render_metrics=gateway.telemetry.render,
+            lifespan=_nothing,
+        )
+        config = uvicorn.Config(
+            app,
+            http="httptools",
+            loop="none",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=int(settings.drain_s) + ANSWER_GRACE_S,
+        )
+        url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        write_address(settings.data_folder, url)
+        print(f"gateway serves {url}", file=sys.stderr, flush=True)  # noqa: T201 - what a person waits for
+        server = Server(config, gateway, settings.drain_s)
+        servers.append(server)
+        on_start(server)
+        await server.serve(sockets=[listener])
+    return 1 if failed.is_set() else 0
+
+
+def _listen(settings: Settings) -> socket.socket:
+    host, port = settings.address
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise StartRefused(
+            f"The address {settings.listen} cannot be used ({error.strerror}). Set GATEWAY_LISTEN to another."
+        ) from None
+    return listener
+
+
+@asynccontextmanager
+async def _nothing(_: Starlette) -> AsyncIterator[None]:
+    yield

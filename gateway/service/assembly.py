@@ -1,0 +1,86 @@
+"""Ports in, services out. Used by bootstrap with the adapters and by the tests' service door with fakes."""
+
+from msgspec import Struct
+
+from gateway.ports.clock import Clock
+from gateway.ports.counter import Counter
+from gateway.ports.events import Events
+from gateway.ports.ledger import Ledger
+from gateway.ports.reads import Keys, Operations, Sources
+from gateway.ports.transport import Probe, Transport
+from gateway.service.active import InForce
+from gateway.service.credentials import Credentials
+from gateway.service.inspect import Inspect
+from gateway.service.pipeline import Pipeline
+from gateway.service.readiness import ReadinessBoard, ReadinessWatch
+from gateway.service.replay import Replay
+from gateway.service.running import Running, Sweeper
+from gateway.service.steps.authenticate import Authenticate
+from gateway.service.steps.authorise import Authorise
+from gateway.service.steps.bound import Bound
+from gateway.service.steps.execute import Execute
+from gateway.service.steps.look_up import LookUp
+from gateway.service.steps.persist import Persist
+from gateway.service.steps.reserve import Reserve
+from gateway.service.steps.select import Select
+
+
+class Ports(Struct, frozen=True, kw_only=True):
+    """Everything from outside. The readiness board is made first, because the store looks at it at T1."""
+
+    ledger: Ledger
+    operations: Operations
+    sources: Sources
+    keys: Keys
+    transport: Transport
+    probe: Probe
+    counter: Counter
+    clock: Clock
+    events: Events
+
+
+class Services(Struct, frozen=True, kw_only=True):
+    """What the doors call."""
+
+    pipeline: Pipeline
+    inspect: Inspect
+    credentials: Credentials
+    authenticate: Authenticate
+    running: Running
+    sweeper: Sweeper
+    board: ReadinessBoard
+    watch: ReadinessWatch
+    in_force: InForce
+    clock: Clock
+    events: Events
+
+
+def assemble(ports: Ports, in_force: InForce, board: ReadinessBoard) -> Services:
+    """Wire the services to the ports."""
+    running = Running()
+    authenticate = Authenticate(ports.keys, in_force)
+    replay = Replay(ports.operations, ports.sources, ports.ledger, ports.clock)
+    pipeline = Pipeline(
+        authenticate=authenticate,
+        look_up=LookUp(ports.operations, replay, ports.clock),
+        authorise=Authorise(ports.sources, ports.clock),
+        select=Select(board, ports.clock),
+        bound=Bound(ports.counter),
+        reserve=Reserve(ports.ledger, running),
+        execute=Execute(ports.ledger, ports.transport, ports.clock),
+        persist=Persist(ports.ledger, ports.clock, ports.events),
+        ledger=ports.ledger,
+    )
+    return Services(
+        pipeline=pipeline,
+        inspect=Inspect(ports.operations),
+        credentials=Credentials(ports.keys, ports.clock),
+        authenticate=authenticate,
+        running=running,
+        sweeper=Sweeper(ports.ledger, running, ports.events),
+        board=board,
+        watch=ReadinessWatch(board, ports.probe, in_force, ports.events),
+        in_force=in_force,
+        clock=ports.clock,
+        events=ports.events,
+    )

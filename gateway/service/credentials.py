@@ -1,0 +1,72 @@
+"""Credentials of service accounts, made by operators. The actor is the credential's principal, never a flag."""
+
+import base64
+import secrets
+
+import uuid_utils
+from msgspec import Struct
+
+from gateway.domain.errors import LedgerUnavailable
+from gateway.domain.principal import OPERATOR, SYSTEM_TENANT, Caller, credential_hash
+from gateway.domain.refusal import Code, Refusal
+from gateway.domain.snapshot import Snapshot
+from gateway.ports.clock import Clock
+from gateway.ports.reads import Key, Keys
+
+TOKEN_PREFIX = "gw_"  # noqa: S105 - a prefix that lets secret scanners find a leaked key, not a secret
+TOKEN_BYTES = 32
+
+
+class NewKey(Struct, frozen=True):
+    """A key with its token, which is shown this once and stored only as a hash."""
+
+    key: Key
+    token: str
+
+
+class Credentials:
+    """Creates keys for the service accounts of the registry."""
+
+    def __init__(self, keys: Keys, clock: Clock) -> None:
+        self._keys = keys
+        self._clock = clock
+
+    async def create(
+        self, actor: Caller, snapshot: Snapshot, *, tenant: str, principal: str, label: str
+    ) -> NewKey | Refusal:
+        """A new key for a service account that the registry has today."""
+        if not actor.principal.is_operator:
+            return Refusal(code=Code.OPERATOR_REQUIRED)
+        if snapshot.principal(tenant, principal) is None:
+            return Refusal(code=Code.UNKNOWN_PRINCIPAL, param="principal")
+        token = new_token()
+        key = self._key(tenant, principal, label)
+        try:
+            await self._keys.create(key, credential_hash(token), actor=actor)
+        except LedgerUnavailable:
+            return Refusal(code=Code.LEDGER_UNAVAILABLE)
+        return NewKey(key, token)
+
+    async def ensure_operator(self, token: str) -> None:
+        """The credential of the data directory belongs to the built-in operator.
+
+        :raises LedgerUnavailable: if it cannot be stored.
+        """
+        hashed = credential_hash(token)
+        if await self._keys.find(hashed) is None:
+            await self._keys.create(self._key(SYSTEM_TENANT, OPERATOR, "data directory"), hashed, actor=None)
+
+    def _key(self, tenant: str, principal: str, label: str) -> Key:
+        return Key(
+            id=str(uuid_utils.uuid7()),
+            tenant=tenant,
+            principal=principal,
+            active=True,
+            created_us=self._clock.now_us(),
+            label=label,
+        )
+
+
+def new_token() -> str:
+    """A prefix and 32 random bytes."""
+    return TOKEN_PREFIX + base64.urlsafe_b64encode(secrets.token_bytes(TOKEN_BYTES)).decode().rstrip("=")

@@ -1,0 +1,101 @@
+"""The path of a request (design, section 3), and nothing else.
+
+authenticate, look up, authorise, select, bound, reserve (T1), execute (T2, one call), persist (T3).
+"""
+
+from gateway.domain.errors import LedgerUnavailable
+from gateway.domain.grant import FreshGrant
+from gateway.domain.refusal import Answer, Code, Refusal
+from gateway.ports.ledger import Ledger, RefusalRecord
+from gateway.service.path import Again, Arrival, Asked, Opening, Session
+from gateway.service.steps.authenticate import Authenticate
+from gateway.service.steps.authorise import Authorise
+from gateway.service.steps.bound import Bound
+from gateway.service.steps.execute import Execute
+from gateway.service.steps.look_up import LookUp
+from gateway.service.steps.persist import Persist
+from gateway.service.steps.reserve import Reserve
+from gateway.service.steps.select import Select
+
+CHANGES_UNDERWAY = 1
+"""How often T1 may find registry, credential, sources or readiness changed before the request is given up."""
+WALKS = 6
+"""Walks of one request at most: every look up after a lost race finds the winner, so two are usual."""
+
+
+class Pipeline:
+    """The steps, in their order."""
+
+    def __init__(
+        self,
+        *,
+        authenticate: Authenticate,
+        look_up: LookUp,
+        authorise: Authorise,
+        select: Select,
+        bound: Bound,
+        reserve: Reserve,
+        execute: Execute,
+        persist: Persist,
+        ledger: Ledger,
+    ) -> None:
+        self.authenticate = authenticate
+        self.look_up = look_up
+        self.authorise = authorise
+        self.select = select
+        self.bound = bound
+        self.reserve = reserve
+        self.execute = execute
+        self.persist = persist
+        self._ledger = ledger
+
+    async def run(self, arrival: Arrival) -> Answer | Refusal:
+        """Walk the path; T1 may send the request back to look up, and once to authenticate."""
+        if isinstance(session := await self.authenticate(arrival.credential), Refusal):
+            return session
+        if isinstance(asked := await arrival.read(), Refusal):
+            return asked
+        changes = 0
+        for _ in range(WALKS):
+            if not isinstance(end := await self._walk(session, asked), Again):
+                return end
+            if end.start == "authenticate":
+                changes += 1
+                if changes > CHANGES_UNDERWAY:
+                    break
+                if isinstance(session := await self.authenticate(arrival.credential), Refusal):
+                    return session
+        return await self._recorded(Refusal(code=Code.NOT_STARTED), session)
+
+    async def _walk(self, session: Session, asked: Asked) -> Answer | Refusal | Again:
+        if not isinstance(opening := await self.look_up(session, asked), Opening):
+            return opening
+        if isinstance(access := await self.authorise(session, opening), Refusal):
+            return await self._recorded(access, session)
+        if isinstance(routes := await self.select(session, opening, access), Refusal):
+            return await self._recorded(routes, session)
+        if isinstance(bounded := await self.bound(routes, access, asked.request), Refusal):
+            return await self._recorded(bounded, session)
+        grant = await self.reserve(session, opening, access, routes, bounded)
+        if isinstance(grant, Refusal):
+            return await self._recorded(grant, session)
+        if not isinstance(grant, FreshGrant):
+            return grant
+        if isinstance(outcome := await self.execute(grant, asked.request), Refusal):
+            return outcome
+        return await self.persist(session, routes, grant, outcome)
+
+    async def _recorded(self, refusal: Refusal, session: Session) -> Refusal:
+        """From authorise on a refusal leaves one row; one that cannot leave it is 503, whatever it was."""
+        record = RefusalRecord(
+            caller=session.caller,
+            code=refusal.code,
+            policy_codes=tuple(code.code for code in refusal.policy_codes),
+            operation_id=refusal.operation_id,
+            decisions=refusal.decisions,
+        )
+        try:
+            await self._ledger.refuse(record)
+        except LedgerUnavailable:
+            return Refusal(code=Code.LEDGER_UNAVAILABLE)
+        return refusal

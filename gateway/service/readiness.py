@@ -1,0 +1,88 @@
+"""Which profiles serve now. A readiness has a time to live; one that is older is none (promise G12)."""
+
+import asyncio
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from gateway.domain.profile import Profile
+from gateway.ports.clock import Clock
+from gateway.ports.events import Events, ReadinessChanged
+from gateway.ports.transport import Probe, Readiness
+from gateway.service.active import InForce
+
+HOSTED_TTL_S = 3600.0
+RETRY_S = 0.5
+"""Seconds between two looks at an engine that is not ready."""
+NEVER_CHECKED = Readiness("unknown", "never_checked")
+
+
+class Noted(Struct, frozen=True):
+    """A readiness and when it was found, on the boot-time clock."""
+
+    readiness: Readiness
+    at_s: float
+
+
+class ReadinessBoard:
+    """The last readiness of each profile."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._noted: Mapping[str, Noted] = {}
+
+    def note(self, profile: str, readiness: Readiness) -> bool:
+        """Write down what a probe found; True if it differs from the last."""
+        earlier = self._noted.get(profile)
+        self._noted = {**self._noted, profile: Noted(readiness, self._clock.boot_s())}
+        return earlier is None or earlier.readiness != readiness
+
+    def is_ready(self, profile: Profile) -> bool:
+        return self.of(profile).state == "ready"
+
+    def of(self, profile: Profile) -> Readiness:
+        """The readiness that counts now."""
+        noted = self._noted.get(profile.id)
+        if noted is None:
+            return NEVER_CHECKED
+        if self._clock.boot_s() - noted.at_s > time_to_live_s(profile):
+            return Readiness("unknown", "outdated")
+        return noted.readiness
+
+    def due(self, profile: Profile) -> bool:
+        """Whether it should be asked again: at half its time to live, or soon if it is not ready."""
+        noted = self._noted.get(profile.id)
+        if noted is None:
+            return True
+        wait_s = time_to_live_s(profile) / 2 if noted.readiness.state == "ready" else RETRY_S
+        return self._clock.boot_s() - noted.at_s >= wait_s
+
+
+def time_to_live_s(profile: Profile) -> float:
+    return float(profile.engine.readiness.ttl_s) if profile.engine else HOSTED_TTL_S
+
+
+class ReadinessWatch:
+    """Keeps the board current, for as long as its task runs."""
+
+    def __init__(self, board: ReadinessBoard, probe: Probe, in_force: InForce, events: Events) -> None:
+        self._board = board
+        self._probe = probe
+        self._in_force = in_force
+        self._events = events
+
+    async def run(self) -> None:
+        """Look at every profile that is due, for ever."""
+        while True:
+            await self.look()
+            await asyncio.sleep(RETRY_S / 2)
+
+    async def look(self) -> None:
+        """Look once at every profile that is due, all at the same time."""
+        profiles = self._in_force.active.snapshot.profiles.values()
+        await asyncio.gather(*(self._look_at(profile) for profile in profiles if self._board.due(profile)))
+
+    async def _look_at(self, profile: Profile) -> None:
+        readiness = await self._probe.check(profile)
+        if self._board.note(profile.id, readiness):
+            self._events.emit(ReadinessChanged(profile.id, readiness.state, readiness.reason))

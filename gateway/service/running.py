@@ -1,0 +1,93 @@
+"""The application owns a dispatch, not the connection.
+
+Work runs in tasks of its own, so a client that goes away changes nothing. An attempt is adopted before its
+T1 is queued: whatever the store holds without a task here has been abandoned, and the sweep resolves it.
+"""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from gateway.domain.errors import WorkAbandoned
+from gateway.ports.events import AttemptsSwept, Events
+from gateway.ports.ledger import Ledger
+
+T = TypeVar("T")
+SWEEP_EVERY_S = 1.0
+
+
+class Running:
+    """Tasks of this process and the attempts that they own."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._attempts: dict[str, asyncio.Task[Any]] = {}
+        self._drain: asyncio.Task[int] | None = None
+        self.draining = False
+
+    async def own(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run work to its end, whatever becomes of the caller that awaits it.
+
+        :raises WorkAbandoned: if the drain's time was up before the work ended.
+        """
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.cancelled():
+                raise WorkAbandoned from None
+            raise
+
+    def adopt(self, dispatch_id: str) -> None:
+        """The current task owns this attempt from now until the task ends."""
+        task = asyncio.current_task()
+        assert task is not None, "an attempt is adopted by a task"
+        self._attempts[dispatch_id] = task
+        task.add_done_callback(lambda _: self._attempts.pop(dispatch_id, None))
+
+    def alive(self) -> frozenset[str]:
+        """Attempts with a task. Also called from the writer's thread; copying a dict's keys is one step."""
+        return frozenset(self._attempts)
+
+    async def drain(self, within_s: float) -> int:
+        """Take no new work, wait for what runs, cancel the rest; returns how many tasks were cancelled.
+
+        A later call waits for the first one's end.
+        """
+        self.draining = True
+        if self._drain is None:
+            self._drain = asyncio.ensure_future(self._wait(within_s))
+        return await asyncio.shield(self._drain)
+
+    async def _wait(self, within_s: float) -> int:
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=within_s)
+        unfinished = [task for task in self._tasks if not task.done()]
+        for task in unfinished:
+            task.cancel()
+        if unfinished:
+            await asyncio.wait(unfinished)
+        return len(unfinished)
+
+
+class Sweeper:
+    """Resolves attempts that nobody works on any more."""
+
+    def __init__(self, ledger: Ledger, running: Running, events: Events) -> None:
+        self._ledger = ledger
+        self._running = running
+        self._events = events
+
+    async def run(self) -> None:
+        """Sweep this process's own attempts every second, for ever."""
+        while True:
+            await asyncio.sleep(SWEEP_EVERY_S)
+            await self.sweep()
+
+    async def sweep(self, *, earlier_incarnations: bool = False) -> None:
+        """Sweep once; at start also what earlier processes left."""
+        swept = await self._ledger.sweep(self._running.alive, earlier_incarnations=earlier_incarnations)
+        if swept.released or swept.unknown:
+            self._events.emit(AttemptsSwept(released=len(swept.released), unknown=len(swept.unknown)))

@@ -1,0 +1,24 @@
+"""What T1 and T2 look at again in the moment of their transaction, as far as it lives in this process."""
+
+from gateway.service.active import InForce
+from gateway.service.readiness import ReadinessBoard
+
+
+class ProcessStanding:
+    """Conditions 4 and 5 of T1 (design, section 3). Implements ``gateway.ports.ledger.Standing``.
+
+    Called from the writer's thread: it reads single attributes, which are replaced and never changed.
+    """
+
+    def __init__(self, in_force: InForce, board: ReadinessBoard) -> None:
+        self._in_force = in_force
+        self._board = board
+
+    def objection(self, snapshot_digest: str | None, profile: str) -> str | None:
+        snapshot = self._in_force.active.snapshot
+        if snapshot_digest is not None and snapshot_digest != snapshot.digest:
+            return "registry_changed"
+        found = snapshot.profiles.get(profile)
+        if found is None or not self._board.is_ready(found):
+            return "profile_not_ready"
+        return None

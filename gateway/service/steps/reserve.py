@@ -1,0 +1,74 @@
+"""T1, the point of decision: claim, decisions, holds and grant in one durable transaction.
+
+The only maker of a FreshGrant. Budgets are reserved before transport and shared by all (promise G9).
+"""
+
+import uuid_utils
+
+from gateway.domain.budget import Scope
+from gateway.domain.errors import LedgerUnavailable, LedgerUncertain
+from gateway.domain.grant import FreshGrant
+from gateway.domain.refusal import Code, Refusal
+from gateway.ports.ledger import AlreadyExists, Claim, Granted, Ledger
+from gateway.service.failures import outcome_unknown
+from gateway.service.path import Access, Again, Bounded, Opening, Routes, Session
+from gateway.service.running import Running
+
+
+class Reserve:
+    """Adopts the attempt first, so that the store never holds a grant that nobody owns."""
+
+    def __init__(self, ledger: Ledger, running: Running) -> None:
+        self._ledger = ledger
+        self._running = running
+
+    async def __call__(
+        self, session: Session, opening: Opening, access: Access, routes: Routes, bounded: Bounded
+    ) -> FreshGrant | Again | Refusal:
+        claim = self._claim(session, opening, access, routes, bounded)
+        self._running.adopt(claim.dispatch_id)
+        try:
+            claimed = await self._ledger.claim(claim)
+        except LedgerUnavailable:
+            return Refusal(code=Code.LEDGER_UNAVAILABLE, decisions=(access.decision, routes.decision))
+        except LedgerUncertain:
+            return outcome_unknown(claim.operation_id, status=502)
+        if isinstance(claimed, Granted):
+            return FreshGrant(
+                operation_id=claimed.operation_id,
+                attempt=claimed.attempt,
+                dispatch_id=claim.dispatch_id,
+                profile=bounded.profile,
+                reserved=bounded.reserved,
+            )
+        return Again("look_up" if isinstance(claimed, AlreadyExists) else "authenticate")
+
+    def _claim(self, session: Session, opening: Opening, access: Access, routes: Routes, bounded: Bounded) -> Claim:
+        profile = bounded.profile
+        return Claim(
+            operation_id=opening.prior.id if opening.prior else str(uuid_utils.uuid7()),
+            identity=opening.identity,
+            credential_hash=session.caller.credential_hash,
+            fingerprint=opening.fingerprint,
+            alias=opening.request.model,
+            purpose=access.purpose,
+            sources=tuple(source.ref for source in access.sources),
+            source_versions=tuple(source.version for source in access.sources),
+            snapshot_digest=session.active.snapshot.digest,
+            profile=profile.id,
+            profile_digest=session.active.snapshot.profile_digests[profile.id],
+            bundle=routes.bundle.id,
+            bundle_digest=routes.bundle_digest,
+            policy_revision=session.active.policy.revision,
+            access=access.decision,
+            routes=routes.decision,
+            dispatch_id=str(uuid_utils.uuid7()),
+            reserved=bounded.reserved,
+            scopes=(
+                Scope("profile", profile.id),
+                Scope("quota_scope", profile.quota_scope),
+                Scope("tenant", opening.identity.tenant),
+            ),
+            max_attempts=routes.bundle.max_attempts,
+            total_timeout_ms=profile.timeouts.total_ms,
+        )

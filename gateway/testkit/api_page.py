@@ -1,0 +1,149 @@
+"""The tables of docs/api.md that the code knows better: every field of a request and every refusal.
+
+``python -m gateway.testkit.api_page`` writes them between their markers; tests/repository holds the page to them.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from gateway.api.chat_body import INT64, ChatBody
+from gateway.domain.refusal import MEANINGS, Code
+
+PAGE = Path("docs/api.md")
+
+_MEANING: Mapping[str, str] = {
+    "model": "The alias that a release pointer resolves to a bundle. Never a profile or a provider.",
+    "messages": "The conversation, in order.",
+    "messages[].role": "Who speaks.",
+    "messages[].content": "Text.",
+    "messages[].content[].type": "Text is the only kind of part.",
+    "messages[].content[].text": "The text of the part.",
+    "max_tokens": "Cap on the output, at most the profile's maximum. Left out, that maximum is reserved and sent.",
+    "max_completion_tokens": "Another name of `max_tokens`. Both at once are refused.",
+    "temperature": "Passed on.",
+    "top_p": "Passed on.",
+    "stop": "Passed on. A single string is a list of one; an empty one is refused.",
+    "seed": "Passed on.",
+    "n": "One completion is what is reserved, so one is what there is.",
+    "stream": "`true` is refused as `stream_unsupported`.",
+    "gateway": "The gateway's own part. Nothing in it names a destination.",
+    "gateway.purpose": "A purpose of the tenant. Left out, the tenant's default purpose counts.",
+    "gateway.sources": "What the prompt was built from: the calling service's claim. No source twice.",
+    "gateway.sources[].id": "The source.",
+    "gateway.sources[].revision": "Its revision; another one than the one in force is forbidden.",
+}
+"""What each field means. A field without an entry stops the generator."""
+
+_STATUS: Mapping[Code, str] = {
+    Code.INVALID_VALUE: "400; 422 out of range",
+    Code.OUTCOME_UNKNOWN: "502; 504 at the deadline; 409 later",
+}
+"""Codes with more than one status (gateway/domain/refusal.py says when)."""
+
+_LARGE: Mapping[int, str] = {INT64: "2^63-1", -INT64 - 1: "-2^63"}
+
+
+def render(page: str) -> str:
+    """The page with its tables as the code has them.
+
+    :raises ValueError: if the page lacks the markers of a table.
+    """
+    for name, lines in (("fields", fields()), ("refusals", refusals())):
+        begin, end = f"<!-- {name}: written by make schemas -->", f"<!-- end of {name} -->"
+        head, _, rest = page.partition(begin)
+        _, found, tail = rest.partition(end)
+        if not found:
+            raise ValueError(f"The page needs the markers of {name}.")
+        table = "\n".join(lines)
+        page = f"{head}{begin}\n\n{table}\n\n{end}{tail}"
+    return page
+
+
+def write(root: Path) -> None:
+    """Bring docs/api.md up to date."""
+    path = root / PAGE
+    path.write_text(render(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def fields() -> Iterator[str]:
+    """Every field of a request, with its type and range."""
+    yield "| field | type and range | needed | meaning |"
+    yield "|---|---|---|---|"
+    schema = msgspec.json.schema(ChatBody)
+    yield from _fields(schema["$defs"]["ChatBody"], schema["$defs"], "")
+
+
+def refusals() -> Iterator[str]:
+    """Every code of refusal.py, in its order."""
+    yield "| code | status | try again? | what it says | what to do |"
+    yield "|---|---|---|---|---|"
+    for code, meaning in MEANINGS.items():
+        status = _STATUS.get(code, str(meaning.status))
+        retry = "yes" if meaning.retry else "no"
+        yield f"| `{code}` | {status} | {retry} | {meaning.sentence} | {meaning.remedy} |"
+
+
+def _fields(schema: Mapping[str, Any], definitions: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    for name, field in schema["properties"].items():
+        path = prefix + name
+        shapes = [_resolved(shape, definitions) for shape in field.get("anyOf", [field])]
+        words = [_words(shape, definitions) for shape in shapes]
+        needed = "yes" if name in schema.get("required", ()) else "no"
+        yield f"| `{path}` | {'; or '.join(words)} | {needed} | {_MEANING[path]} |"
+        for shape in shapes:
+            items = _resolved(shape.get("items", {}), definitions)
+            if "properties" in items:
+                yield from _fields(items, definitions, f"{path}[].")
+            if "properties" in shape:
+                yield from _fields(shape, definitions, f"{path}.")
+
+
+def _resolved(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
+    reference: str | None = schema.get("$ref")
+    found: Mapping[str, Any] = definitions[reference.rpartition("/")[2]] if reference else schema
+    return found
+
+
+def _words(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    match schema["type"]:
+        case "string":
+            return f"string{_range(schema, 'minLength', 'maxLength', ' characters')}"
+        case "array":
+            items = _words(_resolved(schema["items"], definitions), definitions)
+            return f"array of {items}s{_range(schema, 'minItems', 'maxItems', ' items')}"
+        case "integer" | "number" as kind:
+            return f"{kind}{_range(schema, 'minimum', 'maximum', '')}"
+        case kind:
+            return str(kind)
+
+
+def _range(schema: Mapping[str, Any], least: str, most: str, unit: str) -> str:
+    low: Any = schema.get(least)
+    high: Any = schema.get(most)
+    if low is None and high is None:
+        return ""
+    if high is None:
+        return f", at least {_number(low)}"
+    if low is None:
+        return f", at most {_number(high)}{unit}"
+    return f", {_number(low)}{unit}" if low == high else f", {_number(low)} to {_number(high)}{unit}"
+
+
+def _number(value: int) -> str:
+    return _LARGE.get(value, str(value))
+
+
+@click.command()
+def main() -> None:
+    """Write the tables of docs/api.md."""
+    write(Path())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,333 @@
+"""The HTTP door: real sockets, OPA, SQLite and server; only the engine behind it is scripted."""
+
+import asyncio
+import http.client
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from gateway.domain.errors import StartRefused
+from gateway.server import Server, serve
+from gateway.service.assembly import Ports
+from gateway.settings import Settings
+from gateway.testkit.doors import registry_edits
+from gateway.testkit.faulty import FaultyLedger
+from gateway.testkit.loops import LoopThread
+from gateway.testkit.provider.behaviours import Behaviour, error
+from gateway.testkit.provider.server import EngineFace, Provider
+from gateway.testkit.registry_copy import EXAMPLE, Edit, copy_registry
+from gateway.testkit.world import Ask, Reply
+
+POLICIES = EXAMPLE.parent / "policies"
+READY_WITHIN_S = 15.0
+SLOW_MS = 700
+CLIENT_TIMEOUT_S = 30.0
+ALIAS = "smollm2-135m@q4_1"
+MODEL_FILE = "/models/SmolLM2-135M-Instruct.Q4_1.gguf"
+FACE = EngineFace(alias=ALIAS, model_path=MODEL_FILE, context=2048, slots=64)
+
+
+class HttpWorld:
+    """One real gateway with one scripted engine. Started at first use, so that Givens can shape it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._settings_changes: dict[str, Any] = {}
+        self._edits: list[Edit] = []
+        self._engine_loop = LoopThread("engine")
+        self._provider = Provider(face=FACE)
+        self._engine_loop.call(self._provider.listen())
+        self._ledger: FaultyLedger | None = None
+        self._server: Server | None = None
+        self._thread: threading.Thread | None = None
+        self._exit_code: int | None = None
+        self._start_refused = ""
+        self._background: list[threading.Thread] = []
+        self._stopped_opa: int | None = None
+        self._tokens: dict[str, str] = {}
+        self._expect_ready = True
+
+    # Asking
+
+    def ask(self, ask: Ask) -> Reply:
+        status, headers, body = self.request("POST", "/v1/chat/completions", self.headers(ask), _body(ask))
+        return reply(status, headers, body)
+
+    def ask_at_once(self, asks: list[Ask]) -> list[Reply]:
+        self.start()
+        with ThreadPoolExecutor(len(asks)) as pool:
+            return list(pool.map(self.ask, asks))
+
+    def start_asking(self, ask: Ask) -> None:
+        self.start()
+        calls = len(self.engine_calls())
+        thread = threading.Thread(target=self.ask, args=(ask,))
+        thread.start()
+        self._background.append(thread)
+        _until(lambda: len(self.engine_calls()) > calls, "the engine received no call")
+
+    def look_at(self, operation_id: str, who: str = "assistant") -> dict[str, Any] | Reply:
+        headers = {"Authorization": f"Bearer {self.token(who)}"}
+        status, sent, body = self.request("GET", f"/v1/operations/{operation_id}", headers)
+        return reply(status, sent, body) if status >= 400 else dict(json.loads(body))
+
+    def headers(self, ask: Ask) -> dict[str, str]:
+        headers = {"Authorization": f"Bearer {self.token(ask.who)}", "Content-Type": "application/json"}
+        return headers if ask.key is None else headers | {"Idempotency-Key": ask.key}
+
+    def request(
+        self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """One HTTP request on a connection of its own."""
+        self.start()
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=CLIENT_TIMEOUT_S)
+        try:
+            connection.request(method, path, body, dict(headers))
+            answer = connection.getresponse()
+            return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+        finally:
+            connection.close()
+
+    def token(self, who: str) -> str:
+        """The credential of a service account of acme, of the operator or of a stranger."""
+        if who == "stranger":
+            return "gw_nobody-issued-this"
+        operator = (self._data / "operator.key").read_text().strip() if self.start() else ""
+        if who == "operator":
+            return operator
+        if who not in self._tokens:
+            self._tokens[who] = self.make_key(who, "acme", operator)[2]["token"]
+        return self._tokens[who]
+
+    def use_token(self, who: str, token: str) -> None:
+        """From now on this service account asks with another credential."""
+        self._tokens[who] = token
+
+    def make_key(self, principal: str, tenant: str, token: str) -> tuple[int, Mapping[str, str], dict[str, Any]]:
+        body = json.dumps({"tenant": tenant, "principal": principal}).encode()
+        status, headers, answer = self.request("POST", "/admin/keys", {"Authorization": f"Bearer {token}"}, body)
+        return status, headers, json.loads(answer)
+
+    # The engine
+
+    def engine_answers(self, text: str) -> None:
+        self._engine_loop.call(self._provider.listen())
+        self._provider.default = Behaviour(content=text)
+
+    def engine_does(self, behaviour: str) -> None:
+        match behaviour:
+            case "refuse_connections":
+                # The gateway looked while the engine still listened, and its readiness has not run out yet.
+                self.start()
+                self._engine_loop.call(self._provider.refuse())
+            case "busy":
+                self._provider.default = error(429, type_="rate_limit_exceeded")
+            case "reject":
+                self._provider.default = error(400, type_="invalid_request_error")
+            case "drop":
+                self._provider.default = Behaviour(delivery="drop")
+            case "slow":
+                self._provider.default = Behaviour(content=self._provider.default.content, delay_ms=SLOW_MS)
+            case _:
+                raise ValueError(behaviour)
+
+    def engine_answers_as(self, model: str) -> None:
+        self._provider.default = Behaviour(model=model)
+
+    def engine_shows_other_weights(self) -> None:
+        self._provider.face = EngineFace(alias=ALIAS, model_path="/models/other.gguf", context=2048, slots=64)
+        self._expect_ready = False
+
+    def engine_lost_after_reservation(self) -> None:
+        raise NotImplementedError("shown through the service door, where the moment can be chosen")
+
+    def engine_calls(self) -> list[dict[str, Any]]:
+        return [json.loads(received.body) for received in self._provider.generations]
+
+    # Policy, registry, ledger
+
+    def policy_goes_away(self) -> None:
+        """OPA hangs: it is stopped, not killed, because a killed one is started again at once."""
+        self.token("assistant")
+        assert self._server is not None
+        policy: Any = self._server.gateway.services.in_force.active.policy
+        pid: int = policy.child_pid
+        os.kill(pid, signal.SIGSTOP)
+        self._stopped_opa = pid
+
+    def policy_names(self, profile: str) -> None:
+        raise NotImplementedError("shown through the service door, where policy can be made to say so")
+
+    def change_registry(self, change: str) -> None:
+        """Edit the registry; a running gateway is restarted on the same store."""
+        self._edits.append(registry_edits.EDITS[change])
+        if self._server is not None:
+            self.stop()
+            self._server = None
+            self.start()
+
+    def ledger_fails(self, transition: str) -> None:
+        self.token("assistant")
+        assert self._ledger is not None
+        self._ledger.failing = transition
+
+    def held_tokens(self) -> int:
+        return self._sum("SELECT sum(tokens) FROM hold WHERE spend = 'held' AND scope_kind = 'tenant'")
+
+    def booked_tokens(self) -> int:
+        return self._sum("SELECT sum(settled_tokens) FROM hold WHERE scope_kind = 'tenant'")
+
+    def _sum(self, query: str) -> int:
+        connection = sqlite3.connect(f"file:{next(self._data.glob('*.db'))}?mode=ro", uri=True)
+        try:
+            return int(connection.execute(query).fetchone()[0] or 0)
+        finally:
+            connection.close()
+
+    # Life
+
+    @property
+    def _data(self) -> Path:
+        return self._folder / "data"
+
+    @property
+    def port(self) -> int:
+        url = json.loads((self._data / "address.json").read_text())["url"]
+        return int(url.rpartition(":")[2])
+
+    def set(self, **settings: Any) -> None:
+        """Change settings before the gateway starts."""
+        self._settings_changes |= settings
+
+    def drain(self) -> None:
+        """Begin to end, as at SIGTERM, but keep the port open so that the refusal can be seen."""
+        self.token("assistant")
+        assert self._server is not None
+        self._server.gateway.services.running.draining = True
+
+    def start(self) -> bool:
+        """Start the gateway unless it runs, and wait until it serves."""
+        if self._server is not None:
+            return True
+        self._data.mkdir(exist_ok=True)
+        copies = self._folder / f"start-{time.monotonic_ns()}"
+        registry = copy_registry(copies, self._edits, engine_port=self._provider.port)
+        policies = POLICIES
+        if self._edits:
+            # The golden decisions belong to the registry as it is committed; an edit would contradict them.
+            policies = copies / "policies"
+            shutil.copytree(POLICIES, policies, ignore=shutil.ignore_patterns("golden"))
+        settings = Settings(
+            registry=str(registry),
+            policies=str(policies),
+            data=str(self._data),
+            listen="127.0.0.1:0",
+            drain_s=2.0,
+            **self._settings_changes,
+        )
+        started = threading.Event()
+
+        def on_start(server: Server) -> None:
+            self._server = server
+            started.set()
+
+        def run() -> None:
+            try:
+                self._exit_code = asyncio.run(serve(settings, decorate=self._decorate, on_start=on_start))
+            except StartRefused as refused:
+                self._start_refused = str(refused)
+            started.set()
+
+        self._thread = threading.Thread(target=run, name="gateway")
+        self._thread.start()
+        assert started.wait(READY_WITHIN_S), "the gateway did not start"
+        assert self._server is not None, f"the gateway ended with {self._exit_code}: {self._start_refused}"
+        _until(self._settled, "the gateway did not become what was expected")
+        return True
+
+    def _settled(self) -> bool:
+        assert self._server is not None
+        services = self._server.gateway.services
+        states = {services.board.of(p).state for p in services.in_force.active.snapshot.profiles.values()}
+        return self._server.started and (states == {"ready"} if self._expect_ready else "mismatch" in states)
+
+    def _decorate(self, ports: Ports) -> Ports:
+        self._ledger = FaultyLedger(ports.ledger)
+        return _replace(ports, ledger=self._ledger)
+
+    def stop(self) -> int | None:
+        """End the gateway and return its exit code."""
+        if self._stopped_opa is not None:
+            os.kill(self._stopped_opa, signal.SIGCONT)
+            self._stopped_opa = None
+        for thread in self._background:
+            thread.join()
+        if self._server is not None and self._thread is not None:
+            self._server.handle_exit(signal.SIGTERM, None)
+            self._thread.join(READY_WITHIN_S)
+            assert not self._thread.is_alive(), "the gateway did not end"
+        return self._exit_code
+
+    def close(self) -> None:
+        try:
+            self.stop()
+        finally:
+            self._engine_loop.call(self._provider.__aexit__(None, None, None))
+            self._engine_loop.close()
+
+
+def reply(status: int, headers: Mapping[str, str], body: bytes) -> Reply:
+    """An HTTP answer in the words of the world."""
+    document = json.loads(body)
+    shared: dict[str, Any] = {
+        "body": body,
+        "operation_id": headers.get("operation-id"),
+        "operation_state": headers.get("operation-state"),
+        "replayed": headers.get("idempotent-replayed") == "true",
+    }
+    if status < 400:
+        return Reply(text=document["choices"][0]["message"]["content"], **shared)
+    assert headers["content-type"] == "application/problem+json"
+    return Reply(
+        code=document["code"],
+        title=document["title"],
+        param=document["error"]["param"],
+        fields=tuple(document.get("fields", ())),
+        policy_codes=tuple((found["code"], found.get("source")) for found in document.get("policy_codes", ())),
+        **shared,
+    )
+
+
+def _body(ask: Ask) -> bytes:
+    document: dict[str, Any] = {"model": ask.model, "messages": [{"role": "user", "content": ask.question}]}
+    extension: dict[str, Any] = {}
+    if ask.purpose is not None:
+        extension["purpose"] = ask.purpose
+    if ask.sources:
+        extension["sources"] = [{"id": source, "revision": "1"} for source in ask.sources]
+    if extension:
+        document["gateway"] = extension
+    document |= ask.changes
+    if not ask.respelt:
+        return json.dumps(document).encode()
+    escaped = "".join(f"\\u{ord(letter):04x}" for letter in ask.question)
+    return f'{{ "messages" : [ {{"content":"{escaped}",\n"role":"user"}} ], "model":"{ask.model}" }}'.encode()
+
+
+def _replace(ports: Ports, **changes: Any) -> Ports:
+    return Ports(**({name: getattr(ports, name) for name in Ports.__struct_fields__} | changes))
+
+
+def _until(holds: Any, otherwise: str) -> None:
+    deadline = time.monotonic() + READY_WITHIN_S
+    while not holds():
+        assert time.monotonic() < deadline, otherwise
+        time.sleep(0.01)

@@ -1,0 +1,26 @@
+"""``make schemas``: writes every generated file of the repository, in the working folder.
+
+A test runs it on a copy and finds what is out of date; ``gateway check``, ``gateway policy check`` and the
+behaviours check find theirs earlier.
+"""
+
+from pathlib import Path
+
+import click
+
+from adapters import registry
+from adapters.policy import schemas as policy_schemas
+from gateway.testkit import api_page, behaviours
+
+
+def main() -> None:
+    """Write them all."""
+    registry.write_schemas(Path("registry"))
+    policy_schemas.write(Path("policies"))
+    api_page.write(Path())
+    behaviours.write(Path())
+    click.echo(f"Written: registry/schemas, policies/schemas, {api_page.PAGE}, {behaviours.PAGE}.")
+
+
+if __name__ == "__main__":
+    main()

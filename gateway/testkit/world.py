@@ -1,0 +1,83 @@
+"""What steps talk to. Each door implements it, so that the same words run against services and over HTTP."""
+
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """What a caller got: an answer, or a refusal with its code."""
+
+    code: str | None = None
+    """None: answered."""
+    title: str = ""
+    text: str | None = None
+    body: bytes = b""
+    operation_id: str | None = None
+    operation_state: str | None = None
+    replayed: bool = False
+    param: str | None = None
+    fields: tuple[str, ...] = ()
+    policy_codes: tuple[tuple[str, int | None], ...] = ()
+    """Code, and the index of the caller's own source where it is about one."""
+
+
+class Ask(Struct, frozen=True, kw_only=True):
+    """One request, in the words of a scenario."""
+
+    question: str = "Is it?"
+    key: str | None = "k-1"
+    model: str = "chat"
+    who: str = "assistant"
+    purpose: str | None = None
+    sources: tuple[str, ...] = ()
+    changes: dict[str, Any] = {}
+    """Further fields of the body, by OpenAI's names."""
+    respelt: bool = False
+    """The same meaning in another spelling: order of keys, white space, escapes."""
+
+
+class World(Protocol):
+    """One gateway with one engine behind it, fresh for each scenario."""
+
+    def ask(self, ask: Ask) -> Reply: ...
+
+    def ask_at_once(self, asks: list[Ask]) -> list[Reply]: ...
+
+    def start_asking(self, ask: Ask) -> None:
+        """Ask in the background, and return when the engine has received the call."""
+
+    def look_at(self, operation_id: str, who: str = "assistant") -> dict[str, Any] | Reply:
+        """The operation as its owner sees it, or the refusal."""
+
+    # The engine
+    def engine_answers(self, text: str) -> None: ...
+
+    def engine_does(self, behaviour: str) -> None:
+        """refuse_connections, busy, reject, drop, slow"""
+
+    def engine_answers_as(self, model: str) -> None: ...
+
+    def engine_shows_other_weights(self) -> None: ...
+
+    def engine_lost_after_reservation(self) -> None: ...
+
+    def engine_calls(self) -> list[dict[str, Any]]:
+        """Bodies of the generations that the engine received."""
+
+    # Policy, registry, ledger
+    def policy_goes_away(self) -> None: ...
+
+    def policy_names(self, profile: str) -> None: ...
+
+    def change_registry(self, change: str) -> None:
+        """purpose_withdrawn, approval_expired"""
+
+    def ledger_fails(self, transition: str) -> None:
+        """reserve, save"""
+
+    def held_tokens(self) -> int:
+        """Sum of the reservations that are still held, in the tenant's scope."""
+
+    def booked_tokens(self) -> int:
+        """Sum of what was settled in the tenant's scope."""

@@ -1,0 +1,23 @@
+# METADATA
+# title: May this principal ask this, from these sources, now?
+package gateway.access
+
+import data.gateway.checks
+import data.gateway.privacy
+
+# METADATA
+# title: The answer before a request is admitted
+# entrypoint: true
+answer := {
+	"allow": _allow,
+	"privacy_class": _class,
+	"failed": {"request": checks.request.access, "source": checks.shown.access},
+}
+
+default _allow := false
+
+_allow if checks.passed.access
+
+default _class := ""
+
+_class := privacy.required if _allow

@@ -1,0 +1,63 @@
+# METADATA
+# title: The checks that each question requires, and those that did not pass
+# description: >-
+#   The one list of what is required; every folder of checks is named here, and nothing else is. A check
+#   has failed unless it is seen to pass: one that is missing, undefined or empty denies.
+# custom:
+#   owner: security
+package gateway.checks
+
+import data.gateway
+
+required := {
+	"access": {
+		"request": {"alias", "classified", "grounded", "purpose", "tenant_active"},
+		"source": {"classified", "current", "readable", "revision"},
+	},
+	"replay": {
+		"request": {"grounded", "purpose", "tenant_active"},
+		"source": {"classified", "current", "readable", "revision"},
+	},
+	"routes": {
+		"hosted": {"approved", "kind", "privacy", "provider", "region", "released", "serves"},
+		"self_hosted": {"approved", "isolated", "kind", "privacy", "provider", "region", "released", "serves"},
+	},
+}
+
+# Questions that all required checks of the request and of every cited source passed.
+passed contains question if {
+	some question in ["access", "replay"]
+	request[question] == set()
+	count({i | some i, failed in source[question]; failed == set()}) == count(input.sources)
+}
+
+# Per question: request checks that did not pass.
+request[question] := needed - {name | some name in needed; gateway.request[name].pass == true} if {
+	needed := required[question].request
+}
+
+# Per question and index of a cited source: source checks that did not pass.
+source[question] := {i: _failed_by_source(i, needed) | some i, _ in input.sources} if {
+	needed := required[question].source
+}
+
+# The same as a caller may see it. Who may not read a source learns nothing else about it.
+shown[question] := object.union(failed, {i: {"readable"} | some i, names in failed; "readable" in names}) if {
+	some question in ["access", "replay"]
+	failed := source[question]
+}
+
+# Per profile of the bundle: route checks that did not pass.
+route[id] := needed - {name | some name in needed; gateway.route[name].pass[id] == id} if {
+	some id in candidates
+	needed := object.get(required.routes, object.get(_kinds, id, ""), _every_route_check)
+}
+
+candidates := data.registry.bundles[input.bundle].profiles
+
+_failed_by_source(i, needed) := needed - {name | some name in needed; gateway.source[name].pass[i] == i}
+
+_kinds[id] := data.registry.profiles[id].kind if some id in candidates
+
+# What a profile of an unknown kind would have to pass; `kind` is among it, and that it does not.
+_every_route_check := union({names | some names in required.routes})

@@ -1,0 +1,8 @@
+"""Loads the plugin that runs the feature files, and the steps. See gateway/testkit/plugin.py."""
+
+pytest_plugins = [
+    "gateway.testkit.plugin",
+    "gateway.testkit.steps.asking",
+    "gateway.testkit.steps.surroundings",
+    "gateway.testkit.steps.http_only",
+]

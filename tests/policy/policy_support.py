@@ -1,0 +1,130 @@
+"""Questions, a policy over the repository's rules, and a stand-in for OPA that says anything."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+from snapshots import UNTIL_S, snapshot
+
+from adapters import policy as adapter
+from adapters.policy.engine import Engine
+from gateway.domain.questions import AccessQuestion, ReplayQuestion, RoutesQuestion
+from gateway.domain.snapshot import Snapshot
+from gateway.domain.source import SourceFact
+from gateway.ports.events import Event
+
+ROOT = Path(__file__).parents[2]
+POLICIES = ROOT / "policies"
+NOW_S = UNTIL_S - 1_000_000
+SOURCE = SourceFact(
+    known=True,
+    cited="3",
+    revision="3",
+    tenant="a",
+    groups=("g", "h"),
+    privacy_class="private",
+    released_s=NOW_S,
+    withdrawn=False,
+)
+ACCESS = AccessQuestion(
+    time_s=NOW_S, tenant="a", groups=("g",), purpose="answer", alias="chat", sources=(SOURCE, SOURCE)
+)
+DRAFT = replace(ACCESS, purpose="draft", sources=())
+ROUTES = RoutesQuestion(time_s=NOW_S, tenant="a", alias="chat", bundle="chat@1", privacy_class="private")
+REPLAY = ReplayQuestion(time_s=NOW_S, tenant="a", groups=("g",), purpose="answer", sources=(SOURCE, SOURCE))
+REVISION = "sha256:right"
+VERSION = "1.22.3"
+
+
+class Recorder:
+    """Events that were emitted."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def emit(self, event: Event) -> None:
+        self.events.append(event)
+
+
+def opa() -> Path:
+    """An accepted OPA, which ``make`` has provided."""
+    found = adapter.find()
+    assert found is not None, "run: gateway opa install"
+    return found
+
+
+@asynccontextmanager
+async def running(
+    policies: Path = POLICIES, registry: Snapshot | None = None, events: Recorder | None = None
+) -> AsyncIterator[adapter.OpaPolicy]:
+    """A policy, closed at the end."""
+    policy = await adapter.start(
+        snapshot=registry or snapshot(), policies=policies, opa=opa(), events=events or Recorder()
+    )
+    try:
+        yield policy
+    finally:
+        await policy.close()
+
+
+Script = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@asynccontextmanager
+async def stand_in(socket: Path, script: Script) -> AsyncIterator[Engine]:
+    """An engine whose OPA follows a script for each connection."""
+    served: set[asyncio.Task[None]] = set()
+
+    def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        served.add(asyncio.create_task(_served(script, reader, writer)))
+
+    engine = Engine(socket, revision=REVISION, version=VERSION, events=Recorder())
+    server = await asyncio.start_unix_server(serve, socket)
+    await engine.open()
+    try:
+        yield engine
+    finally:
+        await engine.close()
+        server.close()
+        for task in served:
+            task.cancel()
+        await asyncio.gather(*served, return_exceptions=True)
+        await server.wait_closed()
+
+
+async def _served(script: Script, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        await script(reader, writer)
+    finally:
+        writer.close()
+        with contextlib.suppress(ConnectionError):
+            await writer.wait_closed()
+
+
+def says(body: bytes, *, status: str = "200 OK", media: str = "application/json", length: int | None = None) -> Script:
+    """One answer; ``length`` is what it claims to be."""
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        head = f"HTTP/1.1 {status}\r\nContent-Type: {media}\r\nContent-Length: {length or len(body)}\r\n\r\n"
+        writer.write(head.encode() + body)
+
+    return script
+
+
+def envelope(**parts: object) -> bytes:
+    """OPA's answer as it should be, with some parts replaced; None leaves one out."""
+    provenance = {"version": VERSION, "build_commit": "", "bundles": {"bundle.tar.gz": {"revision": REVISION}}}
+    whole = {"provenance": provenance, "result": RIGHT} | parts
+    return msgspec.json.encode({name: part for name, part in whole.items() if part is not None})
+
+
+RIGHT = {
+    "allow": True,
+    "privacy_class": "private",
+    "failed": {"request": [], "source": {"0": [], "1": []}},
+}

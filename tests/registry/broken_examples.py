@@ -1,0 +1,160 @@
+"""Broken registries as data: one edit each, and the one fault that it must cause."""
+
+from typing import NamedTuple
+
+from gateway.testkit.registry_copy import EXAMPLE, Edit
+
+ACME = "tenants/acme.yaml"
+SMOL = "profiles/smollm2-135m.yaml"
+HOSTED = "profiles/hosted-small.yaml"
+CHAT = "bundles/chat@1.yaml"
+MAIL = "bundles/mail@2.yaml"
+KEY = "credentials/example-key.yaml"
+SYSTEM = (EXAMPLE / ACME).read_text().replace("id: acme\n", "id: system\n")
+
+
+class Broken(NamedTuple):
+    """An edit to the full registry, and the fault."""
+
+    title: str
+    file: str
+    old: str
+    new: str
+    path: str
+    sentence: str
+    remedy: str
+    at: str = ""
+    """A text in the line that the fault names: by default the first of ``new``; "-": the fault is in no line."""
+    faulty: str = ""
+    """The file with the fault, where it is another one."""
+    approve: bool = True
+
+    @property
+    def edit(self) -> Edit:
+        return Edit(self.file, self.old, self.new)
+
+
+BROKEN = [
+    # Shape
+    Broken("misspelt key", SMOL, "max_output: 256", "max_output: 256\nmax_outptu: 256", "/max_outptu", "not known",
+           "nearest known key is max_output", "max_outptu"),
+    Broken("missing key", ACME, "title: Acme, the example\n", "", "", "key title is missing", "Add it", "id: acme"),
+    Broken("word for a limit", ACME, "  concurrency: unlimited", "  concurrency: lots", "/limits/concurrency",
+           "none of the forms", "a whole number or unlimited"),
+    Broken("limit below nothing", ACME, "  concurrency: unlimited", "  concurrency: -1", "/limits/concurrency",
+           "too small", "bound is 0"),
+    Broken("yes for a boolean", ACME, "active: true", "active: yes", "/active", "not true or false", "yes, no, on"),
+    Broken("price as a number", HOSTED, 'input_per_million: "0.15"', "input_per_million: 0.15",
+           "/prices/tiers/0/input_per_million", "not a string", "quotes"),
+    Broken("number in quotes", SMOL, "max_output: 256", 'max_output: "256"', "/max_output", "whole number", "quotes"),
+    Broken("whole number with a fraction", SMOL, "max_output: 256", "max_output: 256.0", "/max_output",
+           "not a whole number", "Write a whole number"),
+    Broken("unknown word", SMOL, "on_disconnect: cancel", "on_disconnect: abort", "/on_disconnect",
+           "none of the words", "continue"),
+    Broken("engine of the wrong type", SMOL, "  placement:\n    device: cpu\n    count: 1\n    sharing: exclusive\n",
+           "  placement: cpu\n", "/engine/placement", "not a mapping", "keys with values"),
+    Broken("field inside an optional object", SMOL, "  kv_format: f16\n", "  kv_formt: f16\n  kv_format: f16\n",
+           "/engine/kv_formt", "not known", "is kv_format"),
+    Broken("empty list", ACME, "aliases: [chat]", "aliases: []", "/aliases", "too short", "bound is 1"),
+    Broken("name twice in a list", ACME, "purposes: [drafting, answers]", "purposes: [drafting, answers, drafting]",
+           "/purposes/2", "twice", "Keep one"),
+    Broken("one approval", MAIL, "  - by: Robin Reyes\n    date: 2026-11-30\n", "", "/approvals", "too short",
+           "Two people", "approvals:"),
+    Broken("day that does not exist", MAIL, "rate: 0\n  date: 2026-11-30", "rate: 0\n  date: 2026-02-30",
+           "/evaluation/date", "form that is needed", "A day", "2026-02-30"),
+    Broken("upper case in an alias", "releases.yaml", "  mail: mail@2", "  Mail: mail@2", "/releases/Mail", "form",
+           "Lower-case"),
+    # References
+    Broken("unknown purpose", ACME, "purposes: [drafting, answers]", "purposes: [drafting, answer]", "/purposes/1",
+           "no such purpose", "Did you mean answers? Add purposes/ID.yaml"),
+    Broken("default purpose of another", ACME, "default_purpose: drafting", "default_purpose: other",
+           "/default_purpose", "none of the tenant's purposes", "Add it to purposes"),
+    Broken("alias without a release", ACME, "aliases: [chat]", "aliases: [chat, mai]", "/aliases/1", "No bundle",
+           "Did you mean mail?"),
+    Broken("unknown provider", ACME, "providers: [in-house]", "providers: [inhouse]", "/providers/0",
+           "no such provider", "quota scope"),
+    Broken("unknown class of a tenant", ACME, "privacy_class: internal", "privacy_class: secret", "/privacy_class",
+           "no such privacy class", "privacy.yaml"),
+    Broken("unknown class of a purpose", "purposes/answers.yaml", "privacy_class: internal", "privacy_class: secret",
+           "/privacy_class", "no such privacy class", "privacy.yaml"),
+    Broken("unknown class of an approval", HOSTED, "  - privacy_class: internal\n",
+           "  - privacy_class: internal\n    by: Kim\n    evidence: none\n    until: 2028-01-01T00:00:00Z\n"
+           "  - privacy_class: secret\n", "/approvals/1/privacy_class", "no such privacy class", "privacy.yaml",
+           "privacy_class: secret"),
+    Broken("unknown class of a bundle", MAIL, "privacy_class: internal", "privacy_class: secret", "/privacy_class",
+           "no such privacy class", "privacy.yaml"),
+    Broken("unknown profile", MAIL, "  - id: hosted-small", "  - id: hosted-smal", "/profiles/0/id",
+           "no such profile", "Did you mean hosted-small?"),
+    Broken("unknown bundle", "releases.yaml", "mail@2", "mail@3", "/releases/mail", "no such bundle",
+           "Did you mean mail@2?"),
+    Broken("unknown quota scope", SMOL, "quota_scope: in-house", "quota_scope: elsewhere", "/quota_scope",
+           "no such quota scope", "Add quota-scopes/ID.yaml"),
+    Broken("unknown credential", HOSTED, "credential: example-key", "credential: example-kez", "/credential",
+           "no such credential", "Did you mean example-key?"),
+    Broken("unknown tenant of a credential", KEY, "tenants: [acme]", "tenants: [acne]", "/tenants/0",
+           "no such tenant", "Did you mean acme?"),
+    Broken("unknown tenant of an engine", SMOL, "  tenants: [acme]", "  tenants: [acne]", "/engine/tenants/0",
+           "no such tenant", "Did you mean acme?"),
+    Broken("quota scope of another provider", HOSTED, "quota_scope: example", "quota_scope: in-house",
+           "/quota_scope", "another provider", "quota scope of the profile's provider"),
+    # Single objects
+    Broken("reserved tenant", "tenants/system.yaml", "", SYSTEM, "/id", "reserved", "another id", "id: system"),
+    Broken("account twice", ACME, "service_accounts:\n",
+           "service_accounts:\n  - id: assistant\n    groups: []\n    roles: [operator]\n", "/service_accounts/1/id",
+           "same id", "its own id", "  - id: assistant\n    groups: [staff]"),
+    Broken("id differs from the file", "purposes/answers.yaml", "id: answers", "id: answer", "/id",
+           "differs from the name", "Rename"),
+    Broken("no room for input", SMOL, "max_output: 256", "max_output: 2048", "/max_output", "no room",
+           "below context_window"),
+    Broken("connecting outlasts the deadline", SMOL, "  total_ms: 60000", "  total_ms: 1000",
+           "/timeouts/connect_ms", "longer than", "raise total_ms", "connect_ms: 2000"),
+    Broken("tiers do not start at 0", HOSTED, '    - input_per_million: "0.15"\n',
+           '    - above_input_tokens: 1\n      input_per_million: "0.15"\n', "/prices/tiers/0/above_input_tokens",
+           "start at 0", "tier from 0"),
+    Broken("tiers do not ascend", HOSTED, "above_input_tokens: 4000", "above_input_tokens: 0",
+           "/prices/tiers/1/above_input_tokens", "ascend", "Order"),
+    Broken("moving revision", SMOL, "revision: q4_1", "revision: Main", "/revision", "moving", "Pin"),
+    Broken("moving revision after a name", HOSTED, "revision: small-2026-06-01", "revision: small:latest",
+           "/revision", "moving", "Pin"),
+    Broken("moving model", HOSTED, "\nmodel: small-2026-06-01", "\nmodel: small-latest", "/model", "moving", "Pin",
+           "model: small-latest"),
+    Broken("moving engine", SMOL, '  version: "2026.10.11549"', "  version: nightly", "/engine/version", "moving",
+           "Pin"),
+    Broken("adapter of the other kind", SMOL, "adapter: llama_cpp", "adapter: openai", "/adapter", "does not fit",
+           "llama_cpp, vllm"),
+    Broken("hosted with an engine", HOSTED, "on_disconnect: continue\n",
+           "on_disconnect: continue\nengine:\n  name: e\n  version: '1'\n  model_file: f\n  weights_format: w\n"
+           "  kv_format: k\n  placement: {device: cpu, count: 1, sharing: exclusive}\n  readiness: {}\n"
+           "  prefix_cache: 'off'\n  abilities: {abort_by_id: false, enforce_context: false, attest_revision: false}\n",
+           "/engine", "hosted profile has an engine", "Remove engine", "engine:"),
+    Broken("single tenant without one", SMOL, "  tenants: [acme]", "  tenants: []", "/engine/prefix_cache",
+           "exactly one tenant", "engine/tenants", "prefix_cache: single_tenant"),
+    Broken("endpoint without a valid port", HOSTED, "https://api.example.com/v1", "https://api.example.com:99999/v1",
+           "/endpoint", "no valid host and port", "scheme://host:port/path", "99999"),
+    Broken("loopback that is not", SMOL, "http://127.0.0.1:8091/v1", "http://10.0.0.7:8091/v1", "/network",
+           "does not fit", "for loopback alone", "network: loopback"),
+    Broken("plain text in public", SMOL, "endpoint: http://127.0.0.1:8091/v1\nnetwork: loopback",
+           "endpoint: http://engine.example.com:8091/v1\nnetwork: public", "/endpoint", "plain text", "https",
+           "engine.example.com"),
+    Broken("hosted without a credential", HOSTED, "credential: example-key\n", "", "/kind", "no credential",
+           "credential", "kind: hosted"),
+    Broken("credential for another host", KEY, "hosts: [api.example.com]", "hosts: [api.example.org]", "/credential",
+           "may not be sent", "Add the endpoint's host", "credential: example-key", HOSTED),
+    Broken("credential for another port", KEY, "hosts: [api.example.com]", 'hosts: ["api.example.com:8443"]',
+           "/credential", "may not be sent", "Add the endpoint's host", "credential: example-key", HOSTED),
+    # Approvals
+    Broken("changed since approval", HOSTED, "max_output: 1000", "max_output: 2000", "/profiles/0/digest",
+           "changed since approval", "with the digest sha256:", "digest:", MAIL, approve=False),
+    Broken("profile twice", MAIL, "  - id: smollm2-135m\n", "  - id: hosted-small # again\n", "/profiles/1/id",
+           "same id", "its own id", "# again"),
+    Broken("approved by the author", MAIL, "  - by: Kim Okafor", "  - by: alex  TAN", "/approvals/0/by",
+           "author approves", "two other people"),
+    Broken("one person twice", MAIL, "  - by: Kim Okafor", "  - by: robin reyes", "/approvals/1/by", "approves twice",
+           "second person", "  - by: Robin Reyes"),
+    Broken("class not approved", MAIL, "privacy_class: internal", "privacy_class: private", "/profiles/0/id",
+           "not approved for the bundle's privacy class", "that class or a stricter one", "  - id: hosted-small"),
+    # Files
+    Broken("stray file", "profiles/notes.md", "", "# notes", "", "no such file", "Remove it", "-"),
+    Broken("stray ending", "profiles/other.yml", "", "id: other", "", "no such file", "Remove it", "-"),
+    Broken("stray folder", "models/a.yaml", "", "id: a", "", "no such file or folder", "Remove it", "-", "models"),
+]  # fmt: skip

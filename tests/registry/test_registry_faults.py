@@ -1,0 +1,146 @@
+"""Every fault of a registry is told with file, line, path, sentence and remedy."""
+
+import pathlib
+
+import pytest
+from broken_examples import BROKEN, Broken
+from registry_examples import FAR_US, NOW_US, faults, full_registry
+
+from adapters.registry import Loaded, load
+from gateway.domain.fault import Fault
+from gateway.testkit.registry_copy import Edit, apply, approve_again, copy_registry
+
+
+@pytest.mark.parametrize("case", BROKEN, ids=lambda case: case.title.replace(" ", "-"))
+def test_a_broken_registry_has_exactly_the_one_fault(case: Broken, tmp_path: pathlib.Path) -> None:
+    directory = full_registry(tmp_path)
+    apply(directory, case.edit)
+    if case.approve:
+        approve_again(directory)
+    file = directory / (case.faulty or case.file)
+    found = faults(directory)
+    assert len(found) == 1, found
+    assert (found[0].file, found[0].line, found[0].path) == (str(file), _line(case, file), case.path)
+    assert case.sentence in found[0].sentence
+    assert case.remedy in found[0].remedy
+
+
+def _line(case: Broken, file: pathlib.Path) -> int:
+    if case.at == "-":
+        return 0
+    text = file.read_text()
+    return text[: text.index(case.at or case.new.splitlines()[0])].count("\n") + 1
+
+
+def test_there_are_at_least_twenty_broken_examples() -> None:
+    assert len(BROKEN) >= 20
+    assert len({case.title for case in BROKEN}) == len(BROKEN)
+
+
+def test_all_faults_of_all_files_are_told_at_once_and_in_order(tmp_path: pathlib.Path) -> None:
+    edits = [
+        Edit("tenants/acme.yaml", "active: true", "active: yes\nActive: true"),
+        Edit("profiles/smollm2-135m.yaml", "max_output: 256", "max_output: none\nmax_outputs: 1"),
+        Edit("privacy.yaml", "classes:", "classes: &all"),
+        Edit("releases.yaml", "chat@1", "chat@9"),
+    ]
+    found = faults(full_registry(tmp_path, edits))
+    assert found == sorted(found)
+    assert [pathlib.Path(f.file).name for f in found] == [
+        "privacy.yaml",
+        "smollm2-135m.yaml",
+        "smollm2-135m.yaml",
+        "releases.yaml",
+        "acme.yaml",
+        "acme.yaml",
+    ]
+
+
+def test_a_broken_file_does_not_break_the_references_to_it(tmp_path: pathlib.Path) -> None:
+    directory = copy_registry(tmp_path, [Edit("profiles/smollm2-135m.yaml", "kind: self_hosted", "kind: hostd")])
+    assert [f.path for f in faults(directory)] == ["/kind"]
+
+
+@pytest.mark.parametrize("name", ["currency.yaml", "privacy.yaml", "releases.yaml"])
+def test_a_missing_file_is_a_fault(name: str, tmp_path: pathlib.Path) -> None:
+    directory = copy_registry(tmp_path)
+    (directory / name).unlink()
+    assert faults(directory) == [Fault(str(directory / name), 0, "", "The file is missing.", "Add it.")]
+
+
+def test_a_missing_folder_and_a_registry_without_tenants_are_faults(tmp_path: pathlib.Path) -> None:
+    assert [f.sentence for f in faults(tmp_path / "nowhere")] == ["There is no such folder."]
+    directory = copy_registry(tmp_path, [Edit("profiles/smollm2-135m.yaml", "  tenants: [acme]", "  tenants: []")])
+    (directory / "tenants" / "acme.yaml").unlink()
+    assert "The registry has no tenant." in [f.sentence for f in faults(directory)]
+
+
+@pytest.mark.parametrize("place", ["profiles/x.yaml/inner.yaml", "profiles/inner/x.yaml"])
+def test_a_folder_inside_a_folder_is_a_fault(place: str, tmp_path: pathlib.Path) -> None:
+    found = faults(copy_registry(tmp_path, [Edit(place, "", "id: x")]))
+    assert [f.sentence for f in found] == ["The registry has no such file or folder."]
+
+
+def test_what_has_expired_is_a_warning_and_with_strict_expiry_a_fault(tmp_path: pathlib.Path) -> None:
+    directory = full_registry(tmp_path)
+    loaded = load(directory, at_us=FAR_US)
+    assert isinstance(loaded, Loaded)
+    profiles_and_expiry = [("chat@1.yaml", "/profiles/0/id"), ("chat@1.yaml", "/expires")]
+    profiles_and_expiry += [("mail@2.yaml", f"/{path}") for path in ("profiles/0/id", "profiles/1/id", "expires")]
+    assert [(pathlib.Path(f.file).name, f.path) for f in loaded.warnings] == profiles_and_expiry
+    assert faults(directory, at_us=FAR_US, strict_expiry=True) == list(loaded.warnings)
+    assert faults(directory, at_us=NOW_US, strict_expiry=True) == []
+
+
+def test_an_approval_holds_until_its_last_microsecond_exclusive(tmp_path: pathlib.Path) -> None:
+    until = Edit("profiles/smollm2-135m.yaml", "until: 2028-01-01T00:00:00Z", "until: 2027-01-01T00:00:00Z")
+    expires = Edit("bundles/chat@1.yaml", "expires: 2028-01-01T00:00:00Z", "expires: 2027-01-01T00:00:00Z")
+    directory = copy_registry(tmp_path, [until, expires])
+    end_us = 1_798_761_600_000_000  # 2027-01-01T00:00:00Z
+    assert faults(directory, at_us=end_us - 1, strict_expiry=True) == []
+    found = faults(directory, at_us=end_us, strict_expiry=True)
+    assert [(pathlib.Path(f.file).name, f.path) for f in found] == [
+        ("chat@1.yaml", "/profiles/0/id"),
+        ("chat@1.yaml", "/expires"),
+    ]
+
+
+def test_one_approval_that_still_holds_is_enough(tmp_path: pathlib.Path) -> None:
+    renewed = (
+        "approvals:\n  - privacy_class: private\n    by: Kim\n    evidence: Renewed.\n    until: 2999-01-01T00:00:00Z\n"
+    )
+    edit = Edit("profiles/smollm2-135m.yaml", "approvals:\n", renewed)
+    found = faults(copy_registry(tmp_path, [edit]), at_us=FAR_US, strict_expiry=True)
+    assert [f.path for f in found] == ["/expires"]
+
+
+def test_a_bundle_that_is_not_released_may_have_expired(tmp_path: pathlib.Path) -> None:
+    directory = full_registry(tmp_path, [Edit("releases.yaml", "  mail: mail@2\n", "")])
+    loaded = load(directory, at_us=FAR_US)
+    assert isinstance(loaded, Loaded)
+    assert {pathlib.Path(f.file).name for f in loaded.warnings} == {"chat@1.yaml"}
+
+
+def test_a_credential_for_a_host_with_its_port_covers_that_port(tmp_path: pathlib.Path) -> None:
+    port = [
+        Edit("credentials/example-key.yaml", "hosts: [api.example.com]", 'hosts: ["api.example.com:8443"]'),
+        Edit("profiles/hosted-small.yaml", "https://api.example.com/v1", "https://api.example.com:8443/v1"),
+    ]
+    assert faults(full_registry(tmp_path, port)) == []
+
+
+def test_a_credential_that_nobody_may_read_in_plain_text_needs_https(tmp_path: pathlib.Path) -> None:
+    edits = [
+        Edit("credentials/example-key.yaml", "hosts: [api.example.com]", 'hosts: ["api.example.com:80"]'),
+        Edit("profiles/hosted-small.yaml", "https://api.example.com/v1", "http://api.example.com/v1"),
+        Edit("profiles/hosted-small.yaml", "network: public", "network: private"),
+    ]
+    assert [f.path for f in faults(full_registry(tmp_path, edits))] == ["/endpoint"]
+
+
+def test_a_self_hosted_profile_needs_its_engine(tmp_path: pathlib.Path) -> None:
+    directory = copy_registry(tmp_path)
+    profile = directory / "profiles" / "smollm2-135m.yaml"
+    profile.write_text(profile.read_text().partition("engine:\n")[0])
+    approve_again(directory)
+    assert [(f.path, f.sentence) for f in faults(directory)] == [("/kind", "A self-hosted profile has no engine.")]
