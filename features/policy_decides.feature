@@ -26,7 +26,7 @@ Feature: Policy decides
 
   Rule: Who may ask
 
-    @http @code-access_denied @policy-purpose_not_allowed
+    @policy @http @code-access_denied @policy-purpose_not_allowed
     Scenario: A purpose that the tenant does not have
       When the assistant asks "May I?" under the key "k-1" for the purpose "training"
       Then the request is refused as "access_denied"
@@ -34,14 +34,30 @@ Feature: Policy decides
       And no engine is called
       And nothing is reserved
 
-    @http @policy-sources_do_not_fit_purpose
+    @policy @policy-tenant_not_active
+    Scenario: A tenant that is not active
+      Given in the registry the tenant is not active
+      When the assistant asks "May I?" under the key "k-1"
+      Then the request is refused as "access_denied"
+      And the refusal names "tenant_not_active"
+      And no engine is called
+
+    @policy @policy-alias_not_allowed
+    Scenario: A model that the tenant may not use
+      Given in the registry the tenant may use another model only
+      When the assistant asks "May I?" under the key "k-1"
+      Then the request is refused as "access_denied"
+      And the refusal names "alias_not_allowed"
+      And no engine is called
+
+    @policy @policy-sources_do_not_fit_purpose
     Scenario: A grounded purpose without a source
       When the assistant asks "May I?" under the key "k-1" for the purpose "answers"
       Then the request is refused as "access_denied"
       And the refusal names "sources_do_not_fit_purpose"
       And no engine is called
 
-    @http @policy-source_forbidden
+    @policy @http @policy-source_forbidden
     Scenario: A source that nobody knows
       When the assistant asks "May I?" under the key "k-1" citing the source "handbook"
       Then the request is refused as "access_denied"
@@ -57,10 +73,28 @@ Feature: Policy decides
 
   Rule: Which profiles may serve
 
-    @http @code-no_route_allowed @policy-profile_not_approved
+    @policy @http @code-no_route_allowed @policy-profile_not_approved
     Scenario: An expired approval serves nobody
-      Given the approval of the profile "smollm2-135m" has expired
+      Given in the registry the approval of the profile has expired
       When the assistant asks "May I?" under the key "k-1"
       Then the request is refused as "no_route_allowed"
       And the refusal names "profile_not_approved"
       And no engine is called
+
+    @policy @policy-bundle_not_released @policy-provider_not_allowed @policy-region_not_allowed
+    @policy-privacy_class_too_low @policy-engine_not_isolated @policy-profile_not_for_tenant
+    Scenario Outline: A profile that may not serve this tenant
+      Given in the registry <change>
+      When the assistant asks "May I?" under the key "k-1"
+      Then the request is refused as "no_route_allowed"
+      And the refusal names "<code>"
+      And no engine is called
+
+      Examples:
+        | change                                   | code                   |
+        | the bundle has expired                   | bundle_not_released    |
+        | the tenant may use another provider only | provider_not_allowed   |
+        | the tenant may use another region only   | region_not_allowed     |
+        | the tenant needs a stricter class        | privacy_class_too_low  |
+        | the engine shares its prefix cache       | engine_not_isolated    |
+        | the engine belongs to another tenant     | profile_not_for_tenant |

@@ -72,7 +72,7 @@ Feature: The same key again
     @G6 @code-replay_forbidden
     Scenario: The purpose was taken away since
       Given the assistant has asked "The answer?" under the key "k-1"
-      And the tenant "acme" may no longer use the purpose "drafting"
+      And since then the tenant may no longer use the purpose
       When the assistant asks "The answer?" under the key "k-1"
       Then the request is refused as "replay_forbidden"
       And the engine was called once

@@ -10,8 +10,9 @@ from msgspec import Struct
 from adapters.policy import golden
 from adapters.policy.capabilities import capabilities
 from adapters.policy.check_fields import outdated_schemas, uncaught_typos, unread_fields
-from adapters.policy.check_layout import faulty_checks, misplaced_files
+from adapters.policy.check_layout import dangling_references, faulty_checks, misplaced_files
 from adapters.policy.command import compiled, run
+from adapters.policy.modules import read_modules
 from adapters.policy.opa import start_unproved
 from gateway.domain.errors import GatewayError
 from gateway.domain.fault import Fault
@@ -30,13 +31,15 @@ def check_policies(policies: Path, opa: Path, snapshot: Snapshot) -> list[Fault]
         try:
             if found := compiled(policies, opa, allowed):
                 return found
+            modules = read_modules(policies, opa)
             return [
                 *unformatted(policies, opa),
                 *misplaced_files(policies),
                 *faulty_checks(policies, opa),
+                *dangling_references(policies, modules),
                 *outdated_schemas(policies),
                 *uncaught_typos(policies, opa, allowed),
-                *unread_fields(policies, opa),
+                *unread_fields(policies, opa, modules),
                 *failed_tests(policies, opa),
                 *wrong_golden_decisions(policies, opa, snapshot),
             ]

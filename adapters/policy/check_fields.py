@@ -12,6 +12,7 @@ import msgspec
 from adapters.policy import schemas
 from adapters.policy.bundle import read_rules
 from adapters.policy.command import compiled, run
+from adapters.policy.modules import Module
 from gateway.domain.fault import Fault
 
 _FIELD = re.compile(r"^[^#\n]*?\b(?:input|data\.registry)\.\w+", re.MULTILINE)
@@ -46,7 +47,7 @@ def uncaught_typos(policies: Path, opa: Path, allowed: Path) -> list[Fault]:
     return faults
 
 
-def unread_fields(policies: Path, opa: Path) -> list[Fault]:
+def unread_fields(policies: Path, opa: Path, modules: list[Module]) -> list[Fault]:
     """Fields of a question, or of what is sent of the registry, that no rule reads."""
     faults = []
     for entrypoint, question in schemas.QUESTIONS.items():
@@ -54,15 +55,15 @@ def unread_fields(policies: Path, opa: Path) -> list[Fault]:
         faults += [
             _unread(policies, f"{entrypoint}/{field}") for field in question.__struct_fields__ if field not in read
         ]
-    references = list(_references(policies, opa))
-    paths = {path[1:] for path in references if path[0] == "input"}
-    names = {name for path in references for name in path}
+    references = {names for module in modules for names in module.references}
+    paths = {names[1:] for names in references if names[0] == "input"}
+    known = {name for names in references for name in names}
     generated = {name: msgspec.json.decode(text) for name, text in schemas.generate().items()}
     for field in _leaves(generated["input.json"]):
         if not any(path[: len(field)] == field for path in paths):
             faults.append(_unread(policies, "/".join(field)))
     for field in _leaves(generated["registry.json"]):
-        if not names.issuperset(set(field) - {"*"}):
+        if not known.issuperset(set(field) - {"*"}):
             faults.append(_unread(policies, "/".join(("registry", *field))))
     return faults
 
@@ -94,24 +95,6 @@ def _fields_read(policies: Path, opa: Path, entrypoint: str) -> Iterator[str]:
         match [part["value"] for part in base]:
             case ["input", field, *_]:
                 yield field
-
-
-def _references(policies: Path, opa: Path) -> Iterator[tuple[str, ...]]:
-    """Every reference of every rule, as in ("input", "sources", "*", "known")."""
-    for name in read_rules(policies):
-        yield from _walk(msgspec.json.decode(run(opa, "parse", "--format", "json", str(policies / name)).out))
-
-
-def _walk(node: Any) -> Iterator[tuple[str, ...]]:
-    if isinstance(node, dict):
-        if node.get("type") == "ref":
-            head, *rest = node["value"]
-            names = [part["value"] if part["type"] == "string" else "*" for part in rest]
-            yield (str(head["value"]), *names)
-        node = list(node.values())
-    if isinstance(node, list):
-        for child in node:
-            yield from _walk(child)
 
 
 def _leaves(schema: Any) -> Iterator[tuple[str, ...]]:

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 
 from adapters.policy.metadata import LEVELS, Check, documented, required
+from adapters.policy.modules import Module
 from gateway.domain.fault import Fault
 
 _PACKAGE = re.compile(r"^package (\S+)$", re.MULTILINE)
@@ -14,6 +16,20 @@ _TEST = "_test"
 def misplaced_files(policies: Path) -> list[Fault]:
     """Files whose package is not that of their folder, and second files of a package."""
     return [fault for path in sorted(policies.rglob("*.rego")) for fault in _misplaced(path, policies)]
+
+
+def dangling_references(policies: Path, modules: list[Module]) -> list[Fault]:
+    """References to rules that do not exist. OPA takes one for data that is not there, so it would be undefined."""
+    packages = {module.package[:length] for module in modules for length in range(len(module.package) + 1)}
+    rules = {(*module.package, rule) for module in modules for rule in module.rules}
+    return [
+        _fault(policies / module.path, f"There is no {'.'.join(names)}.", "Name a rule that exists, or write it.")
+        for module in modules
+        for names in sorted({tuple(takewhile(lambda name: name != "*", names)) for names in module.references})
+        if names[:2] == ("data", "gateway")
+        and names not in packages
+        and not any(names[:length] in rules for length in range(len(names) + 1))
+    ]
 
 
 def faulty_checks(policies: Path, opa: Path) -> list[Fault]:

@@ -35,14 +35,14 @@ class _Errors(Struct, frozen=True):
     errors: tuple[_Error, ...]
 
 
-def run(opa: Path, *args: str, cwd: Path | None = None) -> Finished:
+def run(opa: Path, *args: str, cwd: Path | None = None, stdin: bytes = b"") -> Finished:
     """Run ``opa`` with an empty environment.
 
     :raises OSError: it cannot be started.
     :raises subprocess.TimeoutExpired: it took longer than a minute.
     """
     done = subprocess.run(  # noqa: S603  the program is an accepted OPA, the arguments are ours
-        [opa, *args], cwd=cwd, env={}, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_LIMIT_S
+        [opa, *args], cwd=cwd, env={}, input=stdin, capture_output=True, check=False, timeout=_LIMIT_S
     )
     return Finished(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
 
@@ -66,7 +66,7 @@ def faults(finished: Finished, policies: Path) -> list[Fault]:
             file=str(policies / error.location.file) if error.location.file else str(policies),
             line=error.location.row,
             path="",
-            sentence=f"{error.code}: {error.message.splitlines()[0]}.",
+            sentence=f"{error.code}: {error.message.splitlines()[0].rstrip('.')}.",
             remedy=_REMEDY,
         )
         for error in found

@@ -56,6 +56,8 @@ def _settle(batch: Batch, settles: Sequence[Settle]) -> list[Settled | Supersede
         target = item.settlement.state
         if sent is None or sent.state is State.GRANTED or target not in _BY_SENDER:
             answers.append(IllegalMove("only a dispatching attempt can be settled, by what its sender learnt"))
+        elif (target is State.COMPLETED) != (item.result is not None):
+            answers.append(IllegalMove("a completed attempt has a result, and no other has one"))
         elif (sent.state, target) in LEGAL_MOVES:
             moved.append((sent, sent.state, item))
             sent.state = target

@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Sequence
 
 import msgspec
-from msgspec import Struct
 from sqlalchemy import bindparam, select
 from sqlalchemy.dialects.sqlite import insert
 
@@ -12,9 +11,9 @@ from adapters.store.batch import Batch
 from adapters.store.statements import sql
 from adapters.store.tables import source
 from adapters.store.writer import Rank, Transition, Writer
-from gateway.domain.principal import Caller
 from gateway.domain.request import SourceRef
 from gateway.domain.source import KnownSource, SourceFact, unknown_source
+from gateway.ports.reads import SourceChange
 
 _US = 1_000_000
 _encode = msgspec.json.Encoder().encode
@@ -31,19 +30,6 @@ _PUT = sql(
         | {name: _insert.excluded[name] for name in _COLUMNS},
     )
 )
-
-
-class SourceChange(Struct, frozen=True, kw_only=True):
-    """A source as it is to be from now on."""
-
-    id: str
-    revision: str
-    tenant: str
-    groups: tuple[str, ...]
-    privacy_class: str
-    released_s: int
-    withdrawn: bool
-    actor: Caller | None
 
 
 def _put(batch: Batch, changes: Sequence[SourceChange]) -> list[None]:

@@ -5,17 +5,23 @@ It says ids and names, never a value of a request.
 """
 
 import sqlite3
-from collections.abc import Callable
+from typing import Protocol
 
 from adapters.store.database import snapshot
 
-Check = Callable[[sqlite3.Connection], list[str]]
+
+class Check(Protocol):
+    """A named function that finds one kind of disorder."""
+
+    __name__: str
+
+    def __call__(self, connection: sqlite3.Connection, /) -> list[str]: ...
 
 
 def verify(connection: sqlite3.Connection) -> list[str]:
     """Every difference as a sentence; an empty list says that the ledger is in order."""
     with snapshot(connection):
-        return [sentence for check in CHECKS for sentence in check(connection)]
+        return [sentence for check in CHECKS for sentence in _findings(check, connection)]
 
 
 def i1_one_attempt_with_an_effect(connection: sqlite3.Connection) -> list[str]:
@@ -97,8 +103,9 @@ def i8_audit_agrees_on_dispatches(connection: sqlite3.Connection) -> list[str]:
     """Every attempt that reached T2 has its audit row, and no other has one."""
     return _rows(
         connection,
-        "SELECT a.op_id FROM attempt AS a WHERE (a.dispatching_us IS NOT NULL) <> (SELECT count(*) FROM audit AS u "
-        "WHERE u.kind = 'dispatching' AND u.op_id = a.op_id AND u.n = a.n)",
+        "SELECT a.op_id FROM attempt AS a LEFT JOIN (SELECT op_id, n, count(*) AS rows FROM audit "
+        "WHERE kind = 'dispatching' GROUP BY op_id, n) AS u ON u.op_id = a.op_id AND u.n = a.n "
+        "WHERE coalesce(u.rows, 0) <> (a.dispatching_us IS NOT NULL)",
         "operation {} and the audit disagree on its dispatch",
     )
 
@@ -136,6 +143,13 @@ CHECKS: tuple[Check, ...] = (
     i9_one_operation_per_key,
     i10_database_is_sound,
 )
+
+
+def _findings(check: Check, connection: sqlite3.Connection) -> list[str]:
+    try:
+        return check(connection)
+    except sqlite3.DatabaseError:
+        return [f"the database file is damaged: {check.__name__} could not be read"]
 
 
 def _rows(connection: sqlite3.Connection, query: str, sentence: str) -> list[str]:

@@ -3,6 +3,7 @@
 import logging
 import sys
 from datetime import UTC, datetime
+from typing import TextIO
 
 import msgspec
 
@@ -64,9 +65,9 @@ class JsonLines(logging.Formatter):
         return msgspec.json.encode(line).decode()
 
 
-def set_up(level: str) -> None:
+def set_up(level: str, stream: TextIO = sys.stderr) -> None:
     """Send every log record of the process through one handler."""
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLines())
     root = logging.getLogger()
     root.handlers[:] = [handler]

@@ -21,7 +21,6 @@ async def ask(session: aiohttp.ClientSession, endpoint: str, path: str) -> Answe
             while chunk := await response.content.readany():
                 body += chunk
                 if len(body) > MAX_BYTES:
-                    response.close()
                     return None
             return Answered(response.status, body)
     except (aiohttp.ClientError, OSError, RuntimeError, ValueError):

@@ -86,16 +86,16 @@ class _Body(aiohttp.payload.Payload):
         self._send_by_s = call.send_by_s
         self._boot_s = boot_s
         self.written = False
-        self.withheld: Literal["", "send_by_passed", "peer_closed", "given_up"] = ""
+        self.withheld: Literal["", "send_by_passed", "peer_closed"] = ""
 
     def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
         body: bytes = self._value
         return body.decode(encoding, errors)
 
     async def write(self, writer: AbstractStreamWriter) -> None:
-        if not self.withheld and self._boot_s() > self._send_by_s:
+        if self._boot_s() > self._send_by_s:
             self.withheld = "send_by_passed"
-        if not self.withheld and _peer_has_closed(writer.transport):
+        elif _peer_has_closed(writer.transport):
             self.withheld = "peer_closed"
         if self.withheld:
             raise _Withheld
@@ -129,8 +129,6 @@ class Wire:
         # RuntimeError: a closed session. ValueError: a header or URL that aiohttp refuses.
         except (aiohttp.ClientError, OSError, RuntimeError, ValueError) as broken:
             return _lost(broken, answering=answering) if body.written else _not_sent(broken, body)
-        finally:
-            body.withheld = body.withheld or "given_up"  # a write that has not begun must not begin any more
 
     def _request(self, call: Call, body: _Body) -> "aiohttp.client._RequestContextManager":
         return self._session.post(
@@ -143,18 +141,14 @@ class Wire:
 
 
 async def _read(response: aiohttp.ClientResponse, limit: int) -> Answered | TooLarge:
+    """Leaving a response that is not read to its end closes its connection."""
     chunks: list[bytes] = []
-    size = response.content_length or 0
-    if size <= limit:
-        size = 0
-        while chunk := await response.content.readany():
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > limit:
-                break
-    if size > limit:
-        response.close()
-        return TooLarge(response.status)
+    size = 0
+    while chunk := await response.content.readany():
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > limit:
+            return TooLarge(response.status)
     return Answered(response.status, b"".join(chunks))
 
 

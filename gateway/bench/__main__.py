@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 import msgspec
 
+from gateway.bench.children import BenchFault
 from gateway.bench.measure import measure
 from gateway.bench.plan import FULL, QUICK
 from gateway.bench.report import markdown
-from gateway.bench.servers import BenchFault
 
 NOT_MEASURED = 2
 

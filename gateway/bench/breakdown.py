@@ -7,6 +7,7 @@ missing. A wave of 64 is one batch for the writer, as at 64 concurrent requests.
 
 import asyncio
 import os
+import secrets
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
@@ -15,6 +16,7 @@ import click
 import msgspec
 import uvloop
 from msgspec import Struct
+from starlette.datastructures import Headers
 
 from gateway.api.chat_body import read_chat
 from gateway.api.headers import operation_key_hash
@@ -22,12 +24,16 @@ from gateway.bench.plan import BODY
 from gateway.bootstrap import open_gateway
 from gateway.domain.principal import BUILT_IN_OPERATOR, Caller
 from gateway.domain.refusal import Answer
+from gateway.domain.request import Request
 from gateway.service.assembly import Ports, Services
+from gateway.service.credentials import NewKey
 from gateway.service.path import Asked
 from gateway.settings import from_environment
-from starlette.datastructures import Headers
 
 READY_WITHIN_S = 10.0
+DECISIONS = ("access decision", "routes decision")
+OF_REPLAY = "replay: look up, decide, disclose"
+"""Not a step of a fresh request: the same key again."""
 
 
 class Stage(Struct, frozen=True, kw_only=True):
@@ -60,7 +66,7 @@ Step = Callable[[Walk], Awaitable[object]]
 
 
 class Path:
-    """The steps of services/pipeline.py, one by one."""
+    """The steps of service/pipeline.py, one by one."""
 
     def __init__(self, services: Services, ports: Ports, token: str) -> None:
         self._pipeline = services.pipeline
@@ -73,21 +79,24 @@ class Path:
             "credential": self._credential,
             "parse the body": self._parse,
             "fingerprint, look up": self._look_up,
-            "access decision": self._access,
-            "routes decision": self._routes,
+            DECISIONS[0]: self._access,
+            DECISIONS[1]: self._routes,
             "bound (count)": self._bound,
             "T1 reserve": self._reserve,
             "T2 dispatching": self._dispatch,
             "engine call": self._send,
             "T3 render, persist": self._persist,
-            "replay: look up, decide, disclose": self._replay,
+            OF_REPLAY: self._replay,
         }
 
     async def _credential(self, walk: Walk) -> None:
         walk.session = await self._pipeline.authenticate(self._token)
 
     async def _parse(self, walk: Walk) -> None:
-        walk.asked = Asked(operation_key_hash(walk.headers), read_chat(self._body))  # type: ignore[arg-type]
+        key_hash, request = operation_key_hash(walk.headers), read_chat(self._body)
+        assert isinstance(key_hash, bytes)
+        assert isinstance(request, Request)
+        walk.asked = Asked(key_hash, request)
 
     async def _look_up(self, walk: Walk) -> None:
         walk.opening = await self._pipeline.look_up(walk.session, walk.asked)
@@ -176,11 +185,12 @@ async def measure(waves: int, concurrency: int) -> list[Stage]:
             principal="assistant",
             label="bench",
         )
-        steps = Path(services, captured[0], made.token).steps()  # type: ignore[union-attr]
-        await wave([Walk(f"warm-{n}") for n in range(concurrency)], steps, Clocks())
+        assert isinstance(made, NewKey), made
+        steps = Path(services, captured[0], made.token).steps()
+        await wave([Walk(secrets.token_hex(16)) for _ in range(concurrency)], steps, Clocks())  # connections are made
         clocks = Clocks()
-        for number in range(waves):
-            await wave([Walk(f"{number}-{n}") for n in range(concurrency)], steps, clocks)
+        for _ in range(waves):
+            await wave([Walk(secrets.token_hex(16)) for _ in range(concurrency)], steps, clocks)
     share = 1e6 / (waves * concurrency)
     return [
         Stage(name=name, cpu_us=clocks.process_s[name] * share, loop_us=clocks.loop_s[name] * share) for name in steps
@@ -189,7 +199,8 @@ async def measure(waves: int, concurrency: int) -> list[Stage]:
 
 async def _ready(services: Services) -> None:
     async with asyncio.timeout(READY_WITHIN_S):
-        while not all(map(services.board.is_ready, services.in_force.active.snapshot.profiles.values())):
+        profiles = services.in_force.active.snapshot.profiles.values()
+        while not all(map(services.board.is_ready, profiles)):  # noqa: ASYNC110 - the board has no event to wait for
             await asyncio.sleep(0.01)
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 Case = Literal["pass-through", "gateway, fresh", "gateway, replayed"]
-PASS_THROUGH: Case = "pass-through"
+BESIDE: Case = "pass-through"
 FRESH: Case = "gateway, fresh"
 REPLAYED: Case = "gateway, replayed"
 
@@ -39,6 +39,8 @@ class Sample(Struct, frozen=True, kw_only=True):
     opa_us: float | None = None
     """CPU of OPA per request."""
     transitions_per_commit: float | None = None
+    commit_ms: float | None = None
+    """How long a commit took, its statements included; a mean."""
     decision_ms: float | None = None
     """How long a decision took, the wait for its turn included; a mean."""
 
@@ -59,6 +61,7 @@ class Figure(Struct, frozen=True, kw_only=True):
     cpu_us: float
     opa_us: float | None
     transitions_per_commit: float | None
+    commit_ms: float | None
     decision_ms: float | None
 
 
@@ -77,12 +80,12 @@ def figures(samples: Iterable[Sample]) -> list[Figure]:
     groups: dict[tuple[Case, Place], list[Sample]] = {}
     for sample in samples:
         groups.setdefault((sample.case, sample.place), []).append(sample)
-    return [_figure(group, groups.get((PASS_THROUGH, place), [])) for (_, place), group in groups.items()]
+    return [_figure(group, groups.get((BESIDE, place), [])) for (_, place), group in groups.items()]
 
 
 def _figure(group: Sequence[Sample], base: Sequence[Sample]) -> Figure:
     case = group[0].case
-    bases = {sample.round: sample for sample in base} if case != PASS_THROUGH else {}
+    bases = {sample.round: sample for sample in base} if case != BESIDE else {}
     pairs = [(sample, bases[sample.round]) for sample in group if sample.round in bases]
     return Figure(
         case=case,
@@ -97,6 +100,7 @@ def _figure(group: Sequence[Sample], base: Sequence[Sample]) -> Figure:
         cpu_us=median(sample.cpu_us for sample in group),
         opa_us=_median(sample.opa_us for sample in group),
         transitions_per_commit=_median(sample.transitions_per_commit for sample in group),
+        commit_ms=_median(sample.commit_ms for sample in group),
         decision_ms=_median(sample.decision_ms for sample in group),
     )
 

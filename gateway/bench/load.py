@@ -33,6 +33,8 @@ class Load(Struct, frozen=True, kw_only=True):
     """At most."""
     seconds: float
     """No request starts later."""
+    spread_s: float
+    """Over which the connections start, evenly. Started at once over a slow engine, they would stay one burst."""
     token: str
     prefix: str
     first: int
@@ -80,8 +82,8 @@ class Asking:
         connections = [connection for _, connection in await asyncio.gather(*opened)]
         started_s = time.perf_counter()
         self._end_s = started_s + self._load.seconds
-        for connection in connections:
-            connection.ask()
+        for position, connection in enumerate(connections):
+            loop.call_later(self._load.spread_s * position / len(connections), connection.ask)
         async with asyncio.timeout(self._load.seconds + GIVE_UP_S):
             await self._ended.wait()
         seconds = time.perf_counter() - started_s

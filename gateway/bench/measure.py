@@ -1,4 +1,4 @@
-"""The whole run: start the competitors, apply the load in turns, note what each took."""
+"""The whole run: start the competitors, let them take turns, and put together what was found."""
 
 import os
 import platform
@@ -11,15 +11,15 @@ from statistics import median
 import msgspec
 from msgspec import Struct
 
-from gateway.bench import processes, scrape, servers
+from gateway.bench import processes, servers
 from gateway.bench.breakdown import Stage
-from gateway.bench.figures import FRESH, PASS_THROUGH, REPLAYED, Case, Figure, Place, Sample, figures
-from gateway.bench.load import Load, Loaded
-from gateway.bench.plan import BODY, Plan
-from gateway.testkit.provider.behaviours import Behaviour
-from gateway.testkit.provider.child import ProviderProcess
+from gateway.bench.children import child
+from gateway.bench.competitors import Competitors, Up
+from gateway.bench.figures import BESIDE, FRESH, REPLAYED, Case, Figure, Place, Sample, figures
+from gateway.bench.plan import Plan
+from gateway.bench.servers import Start
 
-CHAT = "/v1/chat/completions"
+Say = Callable[[str], None]
 
 
 class Report(Struct, frozen=True, kw_only=True):
@@ -28,178 +28,82 @@ class Report(Struct, frozen=True, kw_only=True):
     python: str
     machine: str
     cores: int
+    load_before: float
+    """Load average over the minute before the run: what else the machine did."""
     figures: list[Figure]
-    first_ready_s: float
-    """With a new store."""
-    later_ready_s: list[float]
-    """With the store of an earlier start."""
+    starts: list[Start]
+    """The first one with a new store."""
     memory_ready_mb: float
     memory_end_mb: float
     server_us: float
     """CPU of the server alone per request: the body read, a fixed answer written."""
     stages: list[Stage]
 
+    @property
+    def first_start(self) -> Start:
+        return self.starts[0]
 
-def measure(plan: Plan, say: Callable[[str], None]) -> Report:
+
+def measure(plan: Plan, say: Say) -> Report:
     """Run the plan. ``say`` gets a line for each phase.
 
     :raises BenchFault: if what was measured is not what it should be. A slow machine is no fault.
     """
+    load_before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="gateway-bench-") as folder, ExitStack() as stack:
         engine = stack.enter_context(servers.engine())
-        pass_through = stack.enter_context(servers.child("gateway.bench.passthrough", "--engine", engine.url))
-        load = stack.enter_context(servers.child("gateway.bench.load"))
+        pass_through = stack.enter_context(child("gateway.bench.passthrough", "--engine", engine.url))
+        load = stack.enter_context(child("gateway.bench.load"))
         environment = servers.settings(Path(folder), engine_port=engine.port)
         say("starts")
-        ready_s = []
+        starts = []
         for _ in range(plan.starts - 1):
-            with servers.gateway(environment) as started:
-                ready_s.append(started.ready_s)
-        with servers.gateway(environment) as started:
-            ready_s.append(started.ready_s)
-            memory_ready_mb = processes.resident_mb(started.pid)
-            bench = Bench(plan, engine, started, pass_through, load, Path(environment["GATEWAY_DATA"]))
-            samples = bench.samples(say)
-            server_us = bench.server_us()
-            memory_end_mb = processes.resident_mb(started.pid)
+            with servers.gateway(environment) as gateway:
+                starts.append(gateway.start)
+        with servers.gateway(environment) as gateway:
+            starts.append(gateway.start)
+            memory_ready_mb = processes.resident_mb(gateway.pid)
+            data = Path(environment["GATEWAY_DATA"])
+            up = Up(engine=engine, gateway=gateway, pass_through=pass_through, load=load, data=data)
+            competitors = Competitors(plan, up)
+            samples = take_turns(competitors, plan, say)
+            memory_end_mb = processes.resident_mb(gateway.pid)
+        competitors.engine_takes(0)
         return Report(
             python=platform.python_version(),
             machine=platform.machine(),
             cores=os.cpu_count() or 1,
+            load_before=load_before,
             figures=figures(samples),
-            first_ready_s=ready_s[0],
-            later_ready_s=ready_s[1:],
+            starts=starts,
             memory_ready_mb=memory_ready_mb,
             memory_end_mb=memory_end_mb,
-            server_us=server_us,
+            server_us=median(competitors.server_us() for _ in range(plan.rounds + 1)),
             stages=_stages(plan, environment, say),
         )
 
 
-def _stages(plan: Plan, environment: dict[str, str], say: Callable[[str], None]) -> list[Stage]:
+def take_turns(competitors: Competitors, plan: Plan, say: Say) -> list[Sample]:
+    """All cells. The order turns round with each round, so that a machine that drifts favours nobody."""
+    found: list[Sample] = []
+    for engine_ms in plan.engine_ms:
+        competitors.engine_takes(engine_ms)
+        # A saved answer does not ask the engine, so its delay makes no difference to a replay.
+        cases: list[Case] = [BESIDE, FRESH] if engine_ms else [BESIDE, FRESH, REPLAYED]
+        for concurrency in plan.concurrencies:
+            say(f"engine stub {engine_ms} ms, {concurrency} at once")
+            for case in cases:
+                competitors.apply(case, concurrency, plan.warm_up_s)
+            for round_ in range(plan.rounds):
+                turns = cases if round_ % 2 == 0 else cases[::-1]
+                found.extend([competitors.sample(case, Place(engine_ms, concurrency), round_) for case in turns])
+    return found
+
+
+def _stages(plan: Plan, environment: dict[str, str], say: Say) -> list[Stage]:
     if not plan.waves:
         return []
     say("what a fresh request is made of")
     arguments = ("--waves", str(plan.waves), "--concurrency", str(max(plan.concurrencies)))
-    with servers.child("gateway.bench.breakdown", *arguments, environment=environment) as breakdown:
+    with child("gateway.bench.breakdown", *arguments, environment=environment) as breakdown:
         return msgspec.json.decode(breakdown.read(), type=list[Stage])
-
-
-class Bench:
-    """The competitors of one run, all of them up."""
-
-    def __init__(
-        self,
-        plan: Plan,
-        engine: ProviderProcess,
-        gateway: servers.Gateway,
-        pass_through: servers.Child,
-        load: servers.Child,
-        data: Path,
-    ) -> None:
-        self._plan = plan
-        self._engine = engine
-        self._gateway = gateway
-        self._opa = processes.children(gateway.pid)
-        self._pass_through = pass_through
-        self._pass_through_port: int = msgspec.json.decode(pass_through.read())["port"]
-        self._load = load
-        self._token = servers.new_token(gateway.port, data)
-        self._fresh_keys = 0
-
-    def samples(self, say: Callable[[str], None]) -> list[Sample]:
-        """All cells. Competitors take turns, so that a machine that drifts favours none of them."""
-        found: list[Sample] = []
-        for engine_ms in self._plan.engine_ms:
-            self._engine.answer_by_default(Behaviour(delay_ms=engine_ms))
-            # A saved answer does not ask the engine, so its delay makes no difference to a replay.
-            cases: list[Case] = [PASS_THROUGH, FRESH] if engine_ms else [PASS_THROUGH, FRESH, REPLAYED]
-            for concurrency in self._plan.concurrencies:
-                place = Place(engine_ms, concurrency)
-                say(f"engine stub {engine_ms} ms, {concurrency} at once")
-                for case in cases:
-                    self._apply(case, concurrency, self._plan.warm_up_s)
-                for round_ in range(self._plan.rounds):
-                    for case in cases if round_ % 2 == 0 else reversed(cases):
-                        found.append(self._sample(case, place, round_))
-        order = {(case, place): n for n, (case, place) in enumerate((s.case, s.place) for s in found)}
-        return sorted(found, key=lambda s: (s.place, order[s.case, s.place]))
-
-    def server_us(self) -> float:
-        """CPU per request of the server alone, at the highest concurrency."""
-        taken: list[float] = []
-        for _ in range(self._plan.rounds + 1):  # the first warms up
-            before_s = processes.cpu_s(self._pass_through.pid)
-            loaded = self._ask(self._pass_through_port, "/bare", max(self._plan.concurrencies), self._plan.cell_s)
-            taken.append((processes.cpu_s(self._pass_through.pid) - before_s) * 1e6 / loaded.requests)
-        return median(taken[1:])
-
-    def _sample(self, case: Case, place: Place, round_: int) -> Sample:
-        through_gateway = case != PASS_THROUGH
-        server = self._gateway.pid if through_gateway else self._pass_through.pid
-        counted = self._counted() if through_gateway else None
-        opa_s, cpu_s = sum(map(processes.cpu_s, self._opa)), processes.cpu_s(server)
-        loaded = self._apply(case, place.concurrency, self._plan.cell_s)
-        cpu_s, opa_s = processes.cpu_s(server) - cpu_s, sum(map(processes.cpu_s, self._opa)) - opa_s
-        sample = Sample(
-            case=case,
-            place=place,
-            round=round_,
-            requests=loaded.requests,
-            failed=loaded.requests - loaded.statuses.get(200, 0),
-            seconds=loaded.seconds,
-            p50_ms=loaded.p50_ms,
-            p99_ms=loaded.p99_ms,
-            cpu_us=cpu_s * 1e6 / loaded.requests,
-        )
-        if counted is None:
-            return sample
-        now = self._counted()
-        return msgspec.structs.replace(
-            sample,
-            opa_us=opa_s * 1e6 / loaded.requests,
-            transitions_per_commit=scrape.mean(counted, now, "gateway_commit_transitions"),
-            decision_ms=scrape.mean(counted, now, "gateway_decision_seconds", unit=1000),
-        )
-
-    def _counted(self) -> dict[str, float]:
-        return scrape.read(servers.get(self._gateway.port, "/metrics")[1].decode())
-
-    def _apply(self, case: Case, concurrency: int, seconds: float) -> Loaded:
-        """One load of a case.
-
-        :raises BenchFault: if the engine was called otherwise than the case says.
-        """
-        calls = self._engine.state().generation_count
-        match case:
-            case "pass-through":
-                loaded = self._ask(self._pass_through_port, CHAT, concurrency, seconds)
-            case "gateway, fresh":
-                loaded = self._ask(self._gateway.port, CHAT, concurrency, seconds, first=self._fresh_keys)
-                self._fresh_keys += loaded.requests
-            case "gateway, replayed":
-                loaded = self._ask(self._gateway.port, CHAT, concurrency, seconds, keys=self._fresh_keys)
-        calls = self._engine.state().generation_count - calls
-        answered = loaded.statuses.get(200, 0)
-        if not answered or (calls if case == REPLAYED else calls < answered):
-            raise servers.BenchFault(
-                f"{case}: {loaded.requests} requests were answered {loaded.statuses} with {calls} calls of the engine."
-            )
-        return loaded
-
-    def _ask(
-        self, port: int, path: str, concurrency: int, seconds: float, *, first: int = 0, keys: int = 10**9
-    ) -> Loaded:
-        wanted = Load(
-            port=port,
-            path=path,
-            concurrency=concurrency,
-            requests=self._plan.cell_requests,
-            seconds=seconds,
-            token=self._token,
-            prefix="bench-",
-            first=first,
-            keys=keys,
-            body=BODY,
-        )
-        return servers.apply(wanted, self._load)

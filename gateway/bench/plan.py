@@ -21,7 +21,7 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 
 FULL = Plan(rounds=3, cell_s=2.5, warm_up_s=1.5, starts=3, waves=20)
-QUICK = Plan(rounds=1, cell_s=1.0, warm_up_s=0.5, starts=1, waves=5)
+QUICK = Plan(rounds=1, cell_s=0.9, warm_up_s=0.3, starts=1, waves=5)
 
 _SENTENCE = "The harbour office keeps a list of every ship that has asked for a berth this week. "
 PROMPT_CHARACTERS = 1_200

@@ -4,11 +4,28 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from gateway.bench.figures import FRESH, PASS_THROUGH, REPLAYED, Case, Figure, Place
+from gateway.bench.breakdown import DECISIONS, OF_REPLAY
+from gateway.bench.figures import FRESH, REPLAYED, Case, Figure, Place
 from gateway.bench.measure import Report
 
-DECISIONS = ("access decision", "routes decision")
-OF_REPLAY = "replay: look up, decide, disclose"
+AT_64, OVER_SLOW = Place(0, 64), Place(200, 16)
+LOAD = (
+    "engine stub",
+    "at once",
+    "case",
+    "requests/s",
+    "p50 ms",
+    "p99 ms",
+    "added p50",
+    "added p99",
+    "CPU us",
+    "OPA us",
+    "transitions per commit",
+    "commit ms",
+    "decision ms",
+    "requests",
+    "failed",
+)
 
 
 class Bound(Struct, frozen=True):
@@ -22,47 +39,33 @@ class Bound(Struct, frozen=True):
 
 def bounds(report: Report) -> list[Bound]:
     """The bounds that the gateway is held to, and what was measured."""
-    fresh, replayed = _figure(report, FRESH, Place(0, 64)), _figure(report, REPLAYED, Place(0, 64))
-    over_slow = _figure(report, FRESH, Place(200, 16))
-    decisions_us = sum(stage.cpu_us for stage in report.stages if stage.name in DECISIONS)
-    outside_us = fresh.cpu_us - decisions_us if fresh and report.stages else None
+    fresh, replayed = _figure(report, FRESH, AT_64), _figure(report, REPLAYED, AT_64)
+    over_slow = _figure(report, FRESH, OVER_SLOW)
+    fresh_ms = fresh.cpu_us / 1000 if fresh else None
+    outside_ms = fresh_ms - _decisions_us(report) / 1000 if fresh_ms and report.stages else None
     return [
-        Bound("gateway CPU per fresh request, 64 at once", fresh and fresh.cpu_us / 1000, 1.4, "ms"),
-        Bound("of it outside the two decisions", None if outside_us is None else outside_us / 1000, 0.6, "ms"),
-        Bound("gateway CPU per replay, 64 at once", replayed and replayed.cpu_us / 1000, 0.7, "ms"),
-        Bound("added p50 over the 200 ms engine stub, 16 at once", over_slow and over_slow.added_p50_ms, 10, "ms"),
+        Bound("gateway CPU per fresh request, 64 at once", fresh_ms, 1.4, "ms"),
+        Bound("of it outside the two decisions", outside_ms, 0.6, "ms"),
+        Bound("gateway CPU per replay, 64 at once", replayed.cpu_us / 1000 if replayed else None, 0.7, "ms"),
+        Bound(
+            "added p50 over the 200 ms engine stub, 16 at once", over_slow.added_p50_ms if over_slow else None, 10, "ms"
+        ),
         Bound("memory after the load", report.memory_end_mb, 110, "MB"),
-        Bound("ready, with a new store", report.first_ready_s, 3, "s"),
+        Bound("ready, with a new store", report.first_start.ready_s, 3, "s"),
     ]
 
 
 def markdown(report: Report) -> str:
     """The whole report."""
-    later = ", ".join(f"{seconds:.2f} s" for seconds in report.later_ready_s) or "not measured"
+    starts = ", ".join(f"{start.ready_s:.2f} s ({start.cpu_s:.2f} s of CPU)" for start in report.starts)
     parts = [
-        f"# Bench\n\nPython {report.python}, {report.cores} cores, {report.machine}. "
-        "CPU is that of the server process with all its threads; OPA is a process of its own.",
+        f"# Bench\n\nPython {report.python}, {report.cores} cores, {report.machine}; load average "
+        f"{report.load_before:.1f} before the run. CPU is that of the server process with all its threads, per "
+        "request; OPA is a process of its own. Added is what comes on top of the pass-through in the same round.",
         "## Bounds\n\n" + _table(("what", "measured", "bound", ""), map(_bound, bounds(report))),
-        "## Load\n\n" + _table(
-            (
-                "engine stub",
-                "at once",
-                "case",
-                "requests/s",
-                "p50 ms",
-                "p99 ms",
-                "added p50",
-                "added p99",
-                "CPU us",
-                "OPA us",
-                "transitions/commit",
-                "decision ms",
-                "requests",
-                "failed",
-            ),
-            map(_load, report.figures),
-        ),
-        f"Ready again with the same store: {later}. Memory when ready: {report.memory_ready_mb:.0f} MB.",
+        "## Load\n\n" + _table(LOAD, map(_load, report.figures)),
+        f"Starts until ready, the first one with a new store: {starts}. "
+        f"Memory when ready: {report.memory_ready_mb:.0f} MB.",
     ]
     if report.stages:
         parts.append("## What a fresh request is made of\n\n" + _stages(report))
@@ -71,15 +74,18 @@ def markdown(report: Report) -> str:
 
 def _stages(report: Report) -> str:
     fresh = [stage for stage in report.stages if stage.name != OF_REPLAY]
-    rows = [(f"server alone: {_us(report.server_us)}", "", "")][:0]
-    rows.append(("server alone", _us(report.server_us), _us(report.server_us)))
+    rows = [("server alone", _us(report.server_us), _us(report.server_us))]
     rows += [(stage.name, _us(stage.cpu_us), _us(stage.loop_us)) for stage in fresh]
     summed = report.server_us + sum(stage.cpu_us for stage in fresh)
-    rows.append(("sum", _us(summed), ""))
-    if measured := _figure(report, FRESH, Place(0, 64)):
+    rows.append(("sum", _us(summed), _us(report.server_us + sum(stage.loop_us for stage in fresh))))
+    if measured := _figure(report, FRESH, AT_64):
         rows.append(("measured, 64 at once", _us(measured.cpu_us), ""))
-    rows += [(f"({stage.name})", _us(stage.cpu_us), _us(stage.loop_us)) for stage in report.stages if stage not in fresh]
+    rows += [(stage.name, _us(stage.cpu_us), _us(stage.loop_us)) for stage in report.stages if stage.name == OF_REPLAY]
     return _table(("step", "CPU us", "of it the event loop's thread"), rows)
+
+
+def _decisions_us(report: Report) -> float:
+    return sum(stage.cpu_us for stage in report.stages if stage.name in DECISIONS)
 
 
 def _bound(row: Bound) -> tuple[str, ...]:
@@ -102,6 +108,7 @@ def _load(figure: Figure) -> tuple[str, ...]:
         _us(figure.cpu_us),
         _us(figure.opa_us),
         _ms(figure.transitions_per_commit),
+        _ms(figure.commit_ms),
         _ms(figure.decision_ms),
         str(figure.requests),
         str(figure.failed),

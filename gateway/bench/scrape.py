@@ -5,8 +5,9 @@ def read(text: str) -> dict[str, float]:
     """Sums and counts of all histograms, over all their labels."""
     found: dict[str, float] = {}
     for line in text.splitlines():
-        name, _, value = line.partition(" ") if "{" not in line else (line.partition("{")[0], "", line.rpartition(" ")[2])
-        if name.endswith(("_sum", "_count")):
+        series, _, value = line.rpartition(" ")
+        name = series.partition("{")[0]
+        if name.endswith(("_sum", "_count")) and not line.startswith("#"):
             found[name] = found.get(name, 0.0) + float(value)
     return found
 

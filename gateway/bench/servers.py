@@ -1,4 +1,4 @@
-"""The competitors, the load and the engine stub, each a child process that is ended by its own id."""
+"""The gateway and the engine stub behind it, as child processes."""
 
 import http.client
 import json
@@ -7,18 +7,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
-from gateway.bench.load import Load, Loaded
+from gateway.bench import processes
+from gateway.bench.children import ROOT, BenchFault, stop
 from gateway.testkit.provider.child import ProviderProcess
 from gateway.testkit.provider.server import EngineFace
 from gateway.testkit.registry_copy import Edit, copy_registry
 
-ROOT = Path(__file__).resolve().parents[2]
 FACE = EngineFace(
     alias="smollm2-135m@q4_1", model_path="/models/SmolLM2-135M-Instruct.Q4_1.gguf", context=2048, slots=64
 )
@@ -29,12 +28,16 @@ SLOTS = Edit(
     new=f"  # The engine's slots.\n  concurrency: {FACE.slots}",
 )
 START_WITHIN_S = 30.0
-STOP_WITHIN_S = 45.0
-POLL_S = 0.005
+POLL_S = 0.01
 
 
-class BenchFault(Exception):
-    """The bench cannot measure what it says it measures. A slow machine is no fault."""
+class Start(Struct, frozen=True, kw_only=True):
+    """How one start of the gateway went."""
+
+    ready_s: float
+    """From the start of the process to the first 200 of /readyz."""
+    cpu_s: float
+    """CPU of the gateway's process by then; a busy machine changes it less than the time."""
 
 
 class Gateway(Struct, frozen=True, kw_only=True):
@@ -42,8 +45,7 @@ class Gateway(Struct, frozen=True, kw_only=True):
 
     pid: int
     port: int
-    ready_s: float
-    """From the start of the process to the first 200 of /readyz."""
+    start: Start
 
 
 @contextmanager
@@ -80,14 +82,15 @@ def gateway(environment: dict[str, str]) -> Iterator[Gateway]:
     address.unlink(missing_ok=True)
     with log.open("wb") as output:
         started_s = time.perf_counter()
-        process = subprocess.Popen(  # noqa: S603 - this Python, and arguments of ours
+        process = subprocess.Popen(
             [sys.executable, "-m", "gateway", "serve"], env=environment, stdout=output, stderr=output
         )
         try:
             port = _ready(process, address, log)
-            yield Gateway(pid=process.pid, port=port, ready_s=time.perf_counter() - started_s)
+            start = Start(ready_s=time.perf_counter() - started_s, cpu_s=processes.cpu_s(process.pid))
+            yield Gateway(pid=process.pid, port=port, start=start)
         finally:
-            _stop(process)
+            stop(process)
 
 
 def _ready(process: "subprocess.Popen[bytes]", address: Path, log: Path) -> int:
@@ -100,15 +103,6 @@ def _ready(process: "subprocess.Popen[bytes]", address: Path, log: Path) -> int:
             return port
         time.sleep(POLL_S)
     raise BenchFault(f"The gateway did not become ready. It said:\n{log.read_text()[-2000:]}")
-
-
-def _stop(process: "subprocess.Popen[bytes]") -> None:
-    process.terminate()
-    try:
-        process.wait(STOP_WITHIN_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
 
 
 def new_token(port: int, data: Path) -> str:
@@ -139,52 +133,3 @@ def _request(port: int, method: str, path: str, headers: dict[str, str], body: b
         return 0, b""
     finally:
         connection.close()
-
-
-class Child:
-    """A module of the bench that speaks JSON lines and ends at the end of its standard input."""
-
-    def __init__(self, module: str, *arguments: str, environment: dict[str, str] | None = None) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 - this Python, and arguments of ours
-            [sys.executable, "-m", module, *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=(os.environ if environment is None else environment) | {"PYTHONPATH": str(ROOT)},
-        )
-        self.pid = self._process.pid
-
-    def read(self) -> bytes:
-        """The next line.
-
-        :raises BenchFault: if the child has ended.
-        """
-        assert self._process.stdout is not None
-        if not (line := self._process.stdout.readline()):
-            raise BenchFault(f"A part of the bench ended with {self._process.wait()}; its complaint stands above.")
-        return line
-
-    def write(self, line: bytes) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(line + b"\n")
-        self._process.stdin.flush()
-
-    def close(self) -> None:
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
-        _stop(self._process)
-
-
-@contextmanager
-def child(module: str, *arguments: str, environment: dict[str, str] | None = None) -> Iterator[Child]:
-    """A ``Child`` for as long as the block lasts."""
-    with ExitStack() as stack:
-        started = Child(module, *arguments, environment=environment)
-        stack.callback(started.close)
-        yield started
-
-
-def apply(load: Load, through: Child) -> Loaded:
-    """Apply a load and wait for its end."""
-    through.write(msgspec.json.encode(load))
-    return msgspec.json.decode(through.read(), type=Loaded)

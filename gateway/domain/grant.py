@@ -27,16 +27,24 @@ class Dispatch(Struct, frozen=True, kw_only=True):
 class FreshGrant:
     """Holds taken for one attempt and nothing sent yet."""
 
-    __slots__ = ("_spent", "attempt", "dispatch_id", "operation_id", "profile", "reserved")
+    __slots__ = ("_spent", "attempt", "dispatch_id", "made_s", "operation_id", "profile", "reserved")
 
     def __init__(
-        self, *, operation_id: str, attempt: int, dispatch_id: str, profile: Profile, reserved: Reservation
+        self,
+        *,
+        operation_id: str,
+        attempt: int,
+        dispatch_id: str,
+        profile: Profile,
+        reserved: Reservation,
+        made_s: float,
     ) -> None:
         self.operation_id = operation_id
         self.attempt = attempt
         self.dispatch_id = dispatch_id
         self.profile = profile
         self.reserved = reserved
+        self.made_s = made_s
         self._spent = False
 
     def spend(self, request: Request, *, send_by_s: float) -> Dispatch:

@@ -23,7 +23,7 @@ class Refused(Struct, frozen=True):
 
 
 class Dispatched(Struct, frozen=True):
-    """A dispatch ended."""
+    """A dispatch ended; ``seconds`` run from its grant to its settlement."""
 
     profile: str
     state: State

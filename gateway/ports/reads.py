@@ -29,6 +29,20 @@ class Sources(Protocol):
         """One fact for each reference, in order; without a row a fact with ``known`` false."""
 
 
+class SourceChange(Struct, frozen=True, kw_only=True):
+    """A source as it is to be from now on. Stores take it; the directory's administration comes later."""
+
+    id: str
+    revision: str
+    tenant: str
+    groups: tuple[str, ...]
+    privacy_class: str
+    released_s: int
+    """End of the embargo, seconds UTC."""
+    withdrawn: bool
+    actor: Caller | None
+
+
 class Key(Struct, frozen=True, kw_only=True):
     """A credential as stored: whose it is, and whether it still counts."""
 

@@ -66,7 +66,7 @@ def assemble(ports: Ports, in_force: InForce, board: ReadinessBoard) -> Services
         authorise=Authorise(ports.sources, ports.clock),
         select=Select(board, ports.clock),
         bound=Bound(ports.counter),
-        reserve=Reserve(ports.ledger, running),
+        reserve=Reserve(ports.ledger, running, ports.clock),
         execute=Execute(ports.ledger, ports.transport, ports.clock),
         persist=Persist(ports.ledger, ports.clock, ports.events),
         ledger=ports.ledger,

@@ -4,9 +4,6 @@ from gateway.domain.questions import Failed, RoutesAnswer
 from gateway.domain.refusal import PolicyCode
 from gateway.ports.policy import Policy
 
-MISSING_SOURCE_CODE = "source_forbidden"
-"""One code for every way in which a source may not be read, so that nobody learns which sources exist."""
-
 
 def request_codes(policy: Policy, failed: Failed) -> tuple[PolicyCode, ...]:
     """Codes of the checks on the request itself."""
@@ -14,17 +11,17 @@ def request_codes(policy: Policy, failed: Failed) -> tuple[PolicyCode, ...]:
 
 
 def access_codes(policy: Policy, failed: Failed) -> tuple[PolicyCode, ...]:
-    """Codes of the request, then one for each of the caller's sources that may not be used."""
-    sources = tuple(
-        PolicyCode(
-            code=MISSING_SOURCE_CODE,
-            remedy="Drop the source, or ask its owner for access.",
-            source=int(index),
-        )
+    """Codes of the request, then those of each of the caller's sources that may not be used.
+
+    Policy gives a source that does not exist, one of another revision and one that may not be read the same
+    code, so that nobody learns which sources exist.
+    """
+    sources = {
+        PolicyCode(code=code.code, remedy=code.remedy, source=int(index)): None
         for index, checks in sorted(failed.source.items(), key=lambda item: int(item[0]))
-        if checks
-    )
-    return request_codes(policy, failed) + sources
+        for code in (policy.explain("source", check) for check in sorted(checks))
+    }
+    return request_codes(policy, failed) + tuple(sources)
 
 
 def route_codes(policy: Policy, answer: RoutesAnswer) -> tuple[PolicyCode, ...]:

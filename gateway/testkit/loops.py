@@ -2,7 +2,9 @@
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+import time
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -24,7 +26,30 @@ class LoopThread:
         """
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(CALL_WITHIN_S)
 
+    def start(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+        """Run in the background."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def run(self, work: Callable[[], object]) -> None:
+        """Run a plain function on the loop's thread."""
+
+        async def once() -> None:
+            work()
+
+        self.call(once())
+
     def close(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+def until(holds: Callable[[], bool], otherwise: str, *, within_s: float = 15.0) -> None:
+    """Wait from another thread for something to hold.
+
+    :raises AssertionError: with ``otherwise``, if it does not within its time.
+    """
+    deadline = time.monotonic() + within_s
+    while not holds():
+        assert time.monotonic() < deadline, otherwise
+        time.sleep(0.01)

@@ -71,7 +71,7 @@ class World(Protocol):
     def policy_names(self, profile: str) -> None: ...
 
     def change_registry(self, change: str) -> None:
-        """purpose_withdrawn, approval_expired"""
+        """A key of doors/registry_edits.py."""
 
     def ledger_fails(self, transition: str) -> None:
         """reserve, save"""

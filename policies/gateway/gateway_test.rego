@@ -190,6 +190,16 @@ test_a_profile_that_is_not_in_the_registry_is_not_served if {
 	"kind" in answer.failed.own
 }
 
+# An empty set is truthy, so a request check that was written as a set must not pass by it.
+test_a_request_check_passes_by_true_alone if {
+	every value in [set(), {}, [], "true", 1, null] {
+		answer := gateway.access.answer with input as _access
+			with data.registry as _registry
+			with data.gateway.request.alias as {"pass": value}
+		answer.failed.request == {"alias"}
+	}
+}
+
 # An answer never depends on `required` having been emptied unnoticed.
 test_every_question_requires_something if {
 	every question in ["access", "replay"] {

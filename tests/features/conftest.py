@@ -4,11 +4,12 @@ from pathlib import Path
 import pytest
 
 from gateway.testkit.doors.http import HttpWorld
+from gateway.testkit.doors.policy import PolicyWorld
 from gateway.testkit.doors.service import ServiceWorld
 from gateway.testkit.steps.asking import Memory
 from gateway.testkit.world import World
 
-WORLDS = {"http": HttpWorld, "service": ServiceWorld}
+WORLDS = {"http": HttpWorld, "policy": PolicyWorld, "service": ServiceWorld}
 
 
 @pytest.fixture

@@ -4,14 +4,18 @@ import asyncio
 import socket
 import time
 
+import aiohttp
 import pytest
 from transport_support import ASKED, BootClock, Recorded, both, dispatch, profile, sent_to
 
 from adapters.transport.transports import IDLE_S, Transports
+from adapters.transport.wire import Answered, Call, NotSentResult, Wire
 from gateway.domain.completion import Completion
 from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome, Unknown
+from gateway.domain.request import Message, Request
 from gateway.domain.usage import Usage
-from gateway.testkit.provider.behaviours import Behaviour, duplicate_keys, error, huge, malformed_json
+from gateway.ports.events import Faulted
+from gateway.testkit.provider.behaviours import Behaviour, duplicate_keys, error, malformed_json
 from gateway.testkit.provider.behaviours import redirect as redirect_to
 from gateway.testkit.provider.child import ProviderProcess
 from gateway.testkit.provider.server import Provider
@@ -85,9 +89,15 @@ def test_an_answer_without_a_usage_field_is_completed():
 
 @pytest.mark.parametrize("delivery", ["whole", "truncated_chunked"])  # with a length in its head, and without
 def test_reading_stops_at_the_largest_answer_and_it_is_charged(delivery: str):
-    behaviour = Behaviour(content=huge(300_000).content, delivery=delivery)
-    outcome, received = asyncio.run(sent_to(behaviour, max_answer_bytes=65_536))
-    assert (outcome, received) == (Charged("answer_too_large"), 1)
+    async def run() -> None:
+        async with both() as (transports, provider):
+            provider.script(Behaviour(content="x" * 300_000, delivery=delivery))
+            outcome = await transports.send(dispatch(profile(provider.url, max_answer_bytes=65_536)))
+            assert (outcome, provider.generation_count) == (Charged("answer_too_large"), 1)
+            await asyncio.sleep(0.05)
+            assert provider.open_connections == 0
+
+    asyncio.run(run())
 
 
 def test_an_answer_of_exactly_the_largest_size_is_read():
@@ -220,7 +230,9 @@ def test_a_connection_that_is_never_accepted_is_not_sent(timeouts: dict[str, int
         for one in (first, second):
             one.setblocking(False)
             one.connect_ex(("127.0.0.1", port))
+        began = time.monotonic()
         assert asyncio.run(run()) == NoEffect("connect_timeout")
+        assert time.monotonic() - began < 2
 
 
 def test_the_send_by_deadline_is_looked_at_when_the_connection_stands(monkeypatch: pytest.MonkeyPatch):
@@ -261,9 +273,9 @@ def test_a_stale_connection_is_replaced_before_anything_is_written():
         with ProviderProcess() as engine:
             async with Transports(BootClock(), Recorded()) as transports:
                 to = profile(engine.url)
-                engine.script(*[Behaviour(delivery="close_after", delay_ms=50)] * 3)
+                engine.script(*[Behaviour(delivery="close_after", delay_ms=50, interval_ms=50)] * 3)
                 await asyncio.gather(*(transports.send(dispatch(to)) for _ in range(3)))
-                time.sleep(0.05)  # noqa: ASYNC251 - the loop must not have noticed
+                time.sleep(0.15)  # noqa: ASYNC251 - the loop must not have noticed
                 assert isinstance(await transports.send(dispatch(to, dispatch_id="second")), Completed)
             ids = [received.headers["x-request-id"] for received in engine.state().generations]
             assert ids == ["d1", "d1", "d1", "second"]
@@ -325,23 +337,63 @@ def test_a_cookie_of_a_provider_is_never_sent_back(monkeypatch: pytest.MonkeyPat
     asyncio.run(run())
 
 
-def test_nothing_leaves_after_a_cancelled_send():
-    """Cancelled at every point that the loop passes: what was not received by then is never received."""
+def test_a_request_that_is_only_half_written_at_the_deadline_is_unknown():
+    large = Request(model="chat", messages=(Message(role="user", content="x" * 8_000_000),))
 
-    async def run(turns: int) -> tuple[int, int]:
-        async with both() as (transports, provider):
-            task = asyncio.create_task(transports.send(dispatch(profile(provider.url))))
-            for _ in range(turns):
-                await asyncio.sleep(0)
-            task.cancel()
-            await asyncio.wait([task])
-            await asyncio.sleep(0.01)
-            return provider.generation_count, provider.open_connections
+    async def run() -> Outcome:
+        async with Transports(BootClock(), Recorded()) as transports:
+            to = profile(f"http://127.0.0.1:{deaf.getsockname()[1]}/v1", timeouts=SHORT)
+            return await transports.send(dispatch(to, large))
 
-    for turns in range(12):
-        received, still_open = asyncio.run(run(turns))
-        assert received <= 1
-        assert still_open == 0 or received == 1
+    with socket.socket() as deaf:  # connects, and reads nothing
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen(1)
+        assert asyncio.run(run()) == Unknown("timeout_after_send")
+
+
+def test_what_is_reported_as_not_sent_is_never_received():
+    """Wherever the deadline falls, from before the connection to after the answer."""
+
+    async def run() -> None:
+        async with (
+            both() as (_, provider),
+            aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True)) as s,
+        ):
+            wire = Wire(s, time.monotonic)
+            results = {str(n): await wire.post(call(provider.url, str(n))) for n in range(0, 4000, 20)}
+            await asyncio.sleep(0.05)
+            received = {request.headers["x-request-id"] for request in provider.generations}
+            not_sent = {n for n, result in results.items() if isinstance(result, NotSentResult)}
+            assert len(not_sent) > 3
+            assert not not_sent & received
+            assert any(isinstance(result, Answered) for result in results.values())
+
+    def call(url: str, microseconds: str) -> Call:
+        return Call(
+            url=url + "/chat/completions",
+            headers={"X-Request-Id": microseconds},
+            body=b"{}",
+            connect_s=1,
+            total_s=int(microseconds) / 1_000_000,
+            send_by_s=float("inf"),
+            max_answer_bytes=100_000,
+        )
+
+    asyncio.run(run())
+
+
+def test_what_nobody_foresaw_is_unknown_and_reported_by_its_class_alone(monkeypatch: pytest.MonkeyPatch):
+    async def fail(*_: object) -> None:
+        raise RuntimeError("a text that could hold a prompt")
+
+    async def run() -> None:
+        events = Recorded()
+        async with Provider() as provider, Transports(BootClock(), events) as transports:
+            assert await transports.send(dispatch(profile(provider.url))) == Unknown("transport_failed")
+            assert events.events == [Faulted("transport", "RuntimeError")]
+
+    monkeypatch.setattr("adapters.transport.wire._read", fail)
+    asyncio.run(run())
 
 
 def test_an_adapter_that_is_not_served_sends_nothing_and_is_reported():
@@ -351,7 +403,7 @@ def test_an_adapter_that_is_not_served_sends_nothing_and_is_reported():
             outcome = await transports.send(dispatch(profile(provider.url, adapter="openai")))
             assert outcome == NoEffect("rejected")
             assert provider.connection_count == 0
-            assert len(events.events) == 1
+            assert events.events == [Faulted("transport", "adapter_not_served")]
 
     asyncio.run(run())
 

@@ -25,7 +25,6 @@ class Persist:
         self._events = events
 
     async def __call__(self, session: Session, routes: Routes, grant: FreshGrant, outcome: Outcome) -> Answer | Refusal:
-        started_s = self._clock.boot_s()
         settlement = settle(outcome, grant.reserved)
         result = self._result(grant, outcome, settlement)
         settle_ = Settle(
@@ -39,7 +38,7 @@ class Persist:
         except (LedgerUnavailable, LedgerUncertain):
             return outcome_unknown(grant.operation_id, status=502)
         self._events.emit(
-            Dispatched(grant.profile.id, settlement.state, settlement.detail or "", self._clock.boot_s() - started_s)
+            Dispatched(grant.profile.id, settlement.state, settlement.detail or "", self._clock.boot_s() - grant.made_s)
         )
         if isinstance(settled, Superseded):
             return outcome_unknown(grant.operation_id, status=502)

@@ -9,6 +9,7 @@ from gateway.domain.budget import Scope
 from gateway.domain.errors import LedgerUnavailable, LedgerUncertain
 from gateway.domain.grant import FreshGrant
 from gateway.domain.refusal import Code, Refusal
+from gateway.ports.clock import Clock
 from gateway.ports.ledger import AlreadyExists, Claim, Granted, Ledger
 from gateway.service.failures import outcome_unknown
 from gateway.service.path import Access, Again, Bounded, Opening, Routes, Session
@@ -18,9 +19,10 @@ from gateway.service.running import Running
 class Reserve:
     """Adopts the attempt first, so that the store never holds a grant that nobody owns."""
 
-    def __init__(self, ledger: Ledger, running: Running) -> None:
+    def __init__(self, ledger: Ledger, running: Running, clock: Clock) -> None:
         self._ledger = ledger
         self._running = running
+        self._clock = clock
 
     async def __call__(
         self, session: Session, opening: Opening, access: Access, routes: Routes, bounded: Bounded
@@ -40,6 +42,7 @@ class Reserve:
                 dispatch_id=claim.dispatch_id,
                 profile=bounded.profile,
                 reserved=bounded.reserved,
+                made_s=self._clock.boot_s(),
             )
         return Again("look_up" if isinstance(claimed, AlreadyExists) else "authenticate")
 

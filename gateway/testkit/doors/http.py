@@ -2,25 +2,30 @@
 
 import asyncio
 import http.client
+import io
 import json
+import logging
 import os
 import shutil
 import signal
 import sqlite3
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from adapters.telemetry import set_up_logs
 from gateway.domain.errors import StartRefused
 from gateway.server import Server, serve
 from gateway.service.assembly import Ports
 from gateway.settings import Settings
 from gateway.testkit.doors import registry_edits
 from gateway.testkit.faulty import FaultyLedger
-from gateway.testkit.loops import LoopThread
+from gateway.testkit.loops import LoopThread, until
+from gateway.testkit.ports import with_ports
 from gateway.testkit.provider.behaviours import Behaviour, error
 from gateway.testkit.provider.server import EngineFace, Provider
 from gateway.testkit.registry_copy import EXAMPLE, Edit, copy_registry
@@ -30,6 +35,7 @@ POLICIES = EXAMPLE.parent / "policies"
 READY_WITHIN_S = 15.0
 SLOW_MS = 700
 CLIENT_TIMEOUT_S = 30.0
+DATABASE = "gateway.db"
 ALIAS = "smollm2-135m@q4_1"
 MODEL_FILE = "/models/SmolLM2-135M-Instruct.Q4_1.gguf"
 FACE = EngineFace(alias=ALIAS, model_path=MODEL_FILE, context=2048, slots=64)
@@ -54,6 +60,8 @@ class HttpWorld:
         self._stopped_opa: int | None = None
         self._tokens: dict[str, str] = {}
         self._expect_ready = True
+        self.log = io.StringIO()
+        self._log_handlers: list[logging.Handler] | None = None
 
     # Asking
 
@@ -72,7 +80,7 @@ class HttpWorld:
         thread = threading.Thread(target=self.ask, args=(ask,))
         thread.start()
         self._background.append(thread)
-        _until(lambda: len(self.engine_calls()) > calls, "the engine received no call")
+        until(lambda: len(self.engine_calls()) > calls, "the engine received no call")
 
     def look_at(self, operation_id: str, who: str = "assistant") -> dict[str, Any] | Reply:
         headers = {"Authorization": f"Bearer {self.token(who)}"}
@@ -128,12 +136,17 @@ class HttpWorld:
                 # The gateway looked while the engine still listened, and its readiness has not run out yet.
                 self.start()
                 self._engine_loop.call(self._provider.refuse())
+                self._engine_loop.call(self._provider.cut())
             case "busy":
                 self._provider.default = error(429, type_="rate_limit_exceeded")
             case "reject":
                 self._provider.default = error(400, type_="invalid_request_error")
             case "drop":
                 self._provider.default = Behaviour(delivery="drop")
+            case "echo":
+                # As some providers do: what they were sent, in the text of an error.
+                words = "CANARY-P CANARY-K Authorization: Bearer gw_"
+                self._provider.default = error(500, type_="server_error", message=words)
             case "slow":
                 self._provider.default = Behaviour(content=self._provider.default.content, delay_ms=SLOW_MS)
             case _:
@@ -168,7 +181,7 @@ class HttpWorld:
 
     def change_registry(self, change: str) -> None:
         """Edit the registry; a running gateway is restarted on the same store."""
-        self._edits.append(registry_edits.EDITS[change])
+        self._edits.extend(registry_edits.EDITS[change])
         if self._server is not None:
             self.stop()
             self._server = None
@@ -185,10 +198,25 @@ class HttpWorld:
     def booked_tokens(self) -> int:
         return self._sum("SELECT sum(settled_tokens) FROM hold WHERE scope_kind = 'tenant'")
 
+    def stored_places(self, word: str) -> list[str]:
+        """Tables of the store and other files of the data directory that hold a word."""
+        with self._store() as connection:
+            names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            rows = {name: repr(connection.execute(f"SELECT * FROM {name}").fetchall()) for name in names}
+        files = [path for path in self._data.iterdir() if not path.name.startswith(DATABASE)]
+        return [f"table {name}" for name, text in rows.items() if word in text] + [
+            f"file {path.name}" for path in files if word in path.read_text()
+        ]
+
     def _sum(self, query: str) -> int:
-        connection = sqlite3.connect(f"file:{next(self._data.glob('*.db'))}?mode=ro", uri=True)
-        try:
+        with self._store() as connection:
             return int(connection.execute(query).fetchone()[0] or 0)
+
+    @contextmanager
+    def _store(self) -> Iterator[sqlite3.Connection]:
+        connection = sqlite3.connect(f"file:{self._data / DATABASE}?mode=ro", uri=True)
+        try:
+            yield connection
         finally:
             connection.close()
 
@@ -218,6 +246,8 @@ class HttpWorld:
         if self._server is not None:
             return True
         self._data.mkdir(exist_ok=True)
+        self._log_handlers = self._log_handlers or logging.getLogger().handlers[:]
+        set_up_logs("debug", self.log)
         copies = self._folder / f"start-{time.monotonic_ns()}"
         registry = copy_registry(copies, self._edits, engine_port=self._provider.port)
         policies = POLICIES
@@ -234,9 +264,10 @@ class HttpWorld:
             **self._settings_changes,
         )
         started = threading.Event()
+        servers: list[Server] = []
 
         def on_start(server: Server) -> None:
-            self._server = server
+            servers.append(server)
             started.set()
 
         def run() -> None:
@@ -249,8 +280,9 @@ class HttpWorld:
         self._thread = threading.Thread(target=run, name="gateway")
         self._thread.start()
         assert started.wait(READY_WITHIN_S), "the gateway did not start"
-        assert self._server is not None, f"the gateway ended with {self._exit_code}: {self._start_refused}"
-        _until(self._settled, "the gateway did not become what was expected")
+        assert servers, f"the gateway ended with {self._exit_code}: {self._start_refused}"
+        self._server = servers[0]
+        until(self._settled, "the gateway did not become what was expected")
         return True
 
     def _settled(self) -> bool:
@@ -261,7 +293,7 @@ class HttpWorld:
 
     def _decorate(self, ports: Ports) -> Ports:
         self._ledger = FaultyLedger(ports.ledger)
-        return _replace(ports, ledger=self._ledger)
+        return with_ports(ports, ledger=self._ledger)
 
     def stop(self) -> int | None:
         """End the gateway and return its exit code."""
@@ -282,6 +314,8 @@ class HttpWorld:
         finally:
             self._engine_loop.call(self._provider.__aexit__(None, None, None))
             self._engine_loop.close()
+            if self._log_handlers is not None:
+                logging.getLogger().handlers[:] = self._log_handlers
 
 
 def reply(status: int, headers: Mapping[str, str], body: bytes) -> Reply:
@@ -320,14 +354,3 @@ def _body(ask: Ask) -> bytes:
         return json.dumps(document).encode()
     escaped = "".join(f"\\u{ord(letter):04x}" for letter in ask.question)
     return f'{{ "messages" : [ {{"content":"{escaped}",\n"role":"user"}} ], "model":"{ask.model}" }}'.encode()
-
-
-def _replace(ports: Ports, **changes: Any) -> Ports:
-    return Ports(**({name: getattr(ports, name) for name in Ports.__struct_fields__} | changes))
-
-
-def _until(holds: Any, otherwise: str) -> None:
-    deadline = time.monotonic() + READY_WITHIN_S
-    while not holds():
-        assert time.monotonic() < deadline, otherwise
-        time.sleep(0.01)

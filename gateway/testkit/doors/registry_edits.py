@@ -1,19 +1,46 @@
 """Changes of the registry that scenarios name, as edits of the example."""
 
-from gateway.testkit.registry_copy import Edit
+from gateway.testkit.registry_copy import EXAMPLE, Edit
 
-EDITS: dict[str, Edit] = {
-    "purpose_withdrawn": Edit(
-        file="tenants/acme.yaml",
-        old="""purposes: [drafting, answers]
+ACME = "tenants/acme.yaml"
+PROFILE = "profiles/smollm2-135m.yaml"
+_OTHER_TENANT = (EXAMPLE / ACME).read_text().replace("id: acme", "id: beta", 1)
+
+EDITS: dict[str, tuple[Edit, ...]] = {
+    "the tenant may no longer use the purpose": (
+        Edit(
+            file=ACME,
+            old="""purposes: [drafting, answers]
 # Counts where a request names no purpose.
 default_purpose: drafting""",
-        new="""purposes: [answers]
+            new="""purposes: [answers]
 default_purpose: answers""",
+        ),
     ),
-    "approval_expired": Edit(
-        file="profiles/smollm2-135m.yaml",
-        old="until: 2028-01-01T00:00:00Z",
-        new="until: 2026-01-01T00:00:00Z",
+    "the tenant is not active": (Edit(file=ACME, old="active: true", new="active: false"),),
+    "the tenant may use another model only": (
+        Edit(file=ACME, old="aliases: [chat]", new="aliases: [essay]"),
+        Edit(file="releases.yaml", old="  chat: chat@1\n", new="  chat: chat@1\n  essay: chat@1\n"),
+    ),
+    "the tenant may use another provider only": (
+        Edit(file=ACME, old="providers: [in-house]", new="providers: [elsewhere]"),
+    ),
+    "the tenant may use another region only": (Edit(file=ACME, old="regions: [local]", new="regions: [eu-west]"),),
+    "the tenant needs a stricter class": (
+        Edit(file=ACME, old="privacy_class: internal", new="privacy_class: secret"),
+        Edit(file="privacy.yaml", old="  - private\n", new="  - private\n  - secret\n"),
+    ),
+    "the approval of the profile has expired": (
+        Edit(file=PROFILE, old="until: 2028-01-01T00:00:00Z", new="until: 2026-01-01T00:00:00Z"),
+    ),
+    "the bundle has expired": (
+        Edit(file="bundles/chat@1.yaml", old="expires: 2028-01-01T00:00:00Z", new="expires: 2026-01-01T00:00:00Z"),
+    ),
+    "the engine shares its prefix cache": (
+        Edit(file=PROFILE, old="prefix_cache: single_tenant", new="prefix_cache: shared"),
+    ),
+    "the engine belongs to another tenant": (
+        Edit(file=PROFILE, old="tenants: [acme]", new="tenants: [beta]"),
+        Edit(file="tenants/beta.yaml", old="", new=_OTHER_TENANT),
     ),
 }

@@ -1,4 +1,231 @@
-"""placeholder"""
+"""The service door: the real use cases over fakes of every port, without HTTP, OPA, SQLite or an engine."""
+
+import asyncio
+import hashlib
 from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from adapters import registry
+from adapters.clock import SystemClock
+from adapters.telemetry import Telemetry
+from adapters.tokens import LocalCounter
+from gateway.domain.completion import Completion
+from gateway.domain.operation import HOLDING
+from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome, Unknown
+from gateway.domain.principal import BUILT_IN_OPERATOR, OPERATOR, SYSTEM_TENANT, credential_hash
+from gateway.domain.questions import Failed
+from gateway.domain.refusal import Answer, Refusal
+from gateway.domain.request import Message, Request, SourceRef
+from gateway.domain.snapshot import Snapshot
+from gateway.domain.usage import Usage
+from gateway.ports.reads import Key
+from gateway.ports.transport import Readiness
+from gateway.service.active import Active, InForce
+from gateway.service.assembly import Ports, assemble
+from gateway.service.inspect import view
+from gateway.service.path import Arrival, Asked
+from gateway.service.readiness import ReadinessBoard
+from gateway.service.standing import ProcessStanding
+from gateway.testkit.fakes.ledger import FakeStore
+from gateway.testkit.fakes.policy import ScriptedPolicy
+from gateway.testkit.fakes.transport import FakeProbe, FakeTransport
+from gateway.testkit.faulty import FaultyLedger
+from gateway.testkit.loops import LoopThread, until
+from gateway.testkit.registry_copy import EXAMPLE
+from gateway.testkit.world import Ask, Reply
+
+PROFILE = "smollm2-135m"
+BEHAVIOURS: dict[str, Outcome] = {
+    "refuse_connections": NoEffect("connect_refused"),
+    "busy": NoEffect("busy"),
+    "reject": NoEffect("rejected"),
+    "drop": Unknown("connection_lost"),
+}
+USED = Usage(input=20, output=3)
+
+
 class ServiceWorld:
-    def __init__(self, folder: Path) -> None: raise NotImplementedError
+    """The services of one gateway. Everything runs on one loop, as in the server."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._loop = LoopThread("services")
+        self._loop.call(self._open())
+
+    async def _put_in_force(self) -> Active:
+        """The registry and the policy that the world starts with."""
+        snapshot = load(EXAMPLE)
+        self._policy = ScriptedPolicy(snapshot)
+        return Active(snapshot, self._policy)
+
+    async def _open(self) -> None:
+        clock = SystemClock()
+        self._in_force = InForce(await self._put_in_force())
+        board = ReadinessBoard(clock)
+        self._store = FakeStore(clock=clock, standing=ProcessStanding(self._in_force, board))
+        self._ledger = FaultyLedger(self._store.ledger)
+        self._transport = FakeTransport(clock)
+        self._probe = FakeProbe()
+        ports = Ports(
+            ledger=self._ledger,
+            operations=self._store.operations,
+            sources=self._store.sources,
+            keys=self._store.keys,
+            transport=self._transport,
+            probe=self._probe,
+            counter=LocalCounter(),
+            clock=clock,
+            events=Telemetry(),
+        )
+        self._services = assemble(ports, self._in_force, board)
+        for who in ("assistant", "reporter", OPERATOR):
+            tenant = SYSTEM_TENANT if who == BUILT_IN_OPERATOR.id else "acme"
+            key = Key(id=who, tenant=tenant, principal=who, active=True, created_us=clock.now_us(), label="")
+            await self._store.keys.create(key, credential_hash(_token(who)), actor=None)
+        await self._services.watch.look()
+
+    # Asking
+
+    def ask(self, ask: Ask) -> Reply:
+        return self._loop.call(self._ask(ask))
+
+    def ask_at_once(self, asks: list[Ask]) -> list[Reply]:
+        async def all_of_them() -> list[Reply]:
+            return list(await asyncio.gather(*(self._ask(ask) for ask in asks)))
+
+        return self._loop.call(all_of_them())
+
+    def start_asking(self, ask: Ask) -> None:
+        self._waiting = self._loop.start(self._ask(ask))
+        until(lambda: len(self._transport.received) == 1, "the engine received no call")
+
+    async def _ask(self, ask: Ask) -> Reply:
+        asked = Asked(hashlib.sha256((ask.key or "").encode()).digest(), _request(ask))
+
+        async def read() -> Asked | Refusal:
+            return asked
+
+        end = await self._services.running.own(self._services.pipeline.run(Arrival(_token(ask.who), read)))
+        return _refused(end) if isinstance(end, Refusal) else _answered(end)
+
+    def look_at(self, operation_id: str, who: str = "assistant") -> dict[str, Any] | Reply:
+        async def look() -> dict[str, Any] | Reply:
+            session = await self._services.authenticate(_token(who))
+            assert not isinstance(session, Refusal)
+            found = await self._services.inspect(session, operation_id)
+            return _refused(found) if isinstance(found, Refusal) else view(found)
+
+        return self._loop.call(look())
+
+    # The engine
+
+    def engine_answers(self, text: str) -> None:
+        self._always(Completed(Completion("smollm2-135m@q4_1", text, "stop", USED)))
+
+    def engine_does(self, behaviour: str) -> None:
+        if behaviour == "slow":
+            self._loop.run(self._transport.hold)
+        else:
+            self._always(BEHAVIOURS[behaviour])
+
+    def engine_answers_as(self, model: str) -> None:  # noqa: ARG002 - the transport judges names, and this is its verdict
+        self._always(Charged("other_model", USED))
+
+    def _always(self, outcome: Outcome) -> None:
+        self._loop.run(lambda: self._transport.default(outcome))
+
+    def engine_shows_other_weights(self) -> None:
+        self._probe.told[PROFILE] = Readiness("mismatch", "other_model_file")
+        self._loop.run(lambda: self._services.board.note(PROFILE, Readiness("mismatch", "other_model_file")))
+
+    def engine_lost_after_reservation(self) -> None:
+        def lose() -> None:
+            self._services.board.note(PROFILE, Readiness("unready", "unreachable"))
+
+        self._ledger.before_dispatch = lose
+
+    def engine_calls(self) -> list[dict[str, Any]]:
+        return [{"max_tokens": dispatch.output_cap} for dispatch in self._transport.received]
+
+    # Policy, registry, ledger
+
+    def policy_goes_away(self) -> None:
+        self._policy.away = "timeout"
+
+    def policy_names(self, profile: str) -> None:
+        self._policy.routes_override = (profile,)
+
+    def change_registry(self, change: str) -> None:
+        """What policy then says is OPA's business, and shown over HTTP; here it is scripted."""
+        assert change == "the tenant may no longer use the purpose", change
+        self._policy.failed = Failed(request=("purpose",), source={})
+
+    def ledger_fails(self, transition: str) -> None:
+        self._ledger.failing = transition
+
+    def held_tokens(self) -> int:
+        return sum(
+            attempt.reserved_input + attempt.reserved_output
+            for attempts in self._store.rows.attempts.values()
+            for attempt in attempts
+            if attempt.state in HOLDING
+        )
+
+    def booked_tokens(self) -> int:
+        return sum(
+            (attempt.used_input or 0) + (attempt.used_output or 0)
+            for attempts in self._store.rows.attempts.values()
+            for attempt in attempts
+        )
+
+    def close(self) -> None:
+        self._loop.run(self._transport.let_go)
+        self._loop.call(self._services.running.drain(2.0))
+        self._loop.close()
+
+
+def load(directory: Path) -> Snapshot:
+    """A registry without faults, judged now."""
+    loaded = registry.load(directory, at_us=SystemClock().now_us())
+    assert not isinstance(loaded, tuple), loaded
+    return loaded.snapshot
+
+
+def _token(who: str) -> str:
+    return f"gw_{who}"
+
+
+def _request(ask: Ask) -> Request:
+    known = {"max_tokens": "max_output", "temperature": "temperature", "top_p": "top_p", "seed": "seed"}
+    return Request(
+        model=ask.model,
+        messages=(Message("user", ask.question),),
+        purpose=ask.purpose,
+        sources=tuple(SourceRef(source, "1") for source in ask.sources),
+        **{known[name]: value for name, value in ask.changes.items()},
+    )
+
+
+def _answered(answer: Answer) -> Reply:
+    document = msgspec.json.decode(answer.body)
+    return Reply(
+        text=document["choices"][0]["message"]["content"],
+        body=answer.body,
+        operation_id=answer.operation_id,
+        replayed=answer.replayed,
+    )
+
+
+def _refused(refusal: Refusal) -> Reply:
+    return Reply(
+        code=refusal.code,
+        title=refusal.meaning.sentence,
+        operation_id=refusal.operation_id,
+        operation_state=refusal.operation_state,
+        replayed=refusal.replayed,
+        param=refusal.param,
+        fields=refusal.fields,
+        policy_codes=tuple((code.code, code.source) for code in refusal.policy_codes),
+    )

@@ -45,7 +45,7 @@ class ScriptedPolicy:
     async def routes(self, question: RoutesQuestion) -> Decided[RoutesAnswer]:
         approved = tuple(profile.id for profile in self._snapshot.bundles[question.bundle].profiles)
         routes = approved if self.routes_override is None else self.routes_override
-        return self._decided("routes", question, RoutesAnswer(routes, {id_: () for id_ in approved}))
+        return self._decided("routes", question, RoutesAnswer(routes, dict.fromkeys(approved, ())))
 
     async def replay(self, question: ReplayQuestion) -> Decided[ReplayAnswer]:
         return self._decided("replay", question, ReplayAnswer(self._passes(), self.failed))

@@ -22,6 +22,7 @@ class FakeTransport:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._script: deque[Outcome] = deque()
+        self._default: Outcome | None = None
         self._open = asyncio.Event()
         self._open.set()
         self.received: list[Dispatch] = []
@@ -30,6 +31,10 @@ class FakeTransport:
     def script(self, *outcomes: Outcome) -> None:
         """Outcomes for the next dispatches, one each; afterwards good answers again."""
         self._script.extend(outcomes)
+
+    def default(self, outcome: Outcome) -> None:
+        """Outcome of every dispatch for which nothing is scripted, instead of a good answer."""
+        self._default = outcome
 
     def hold(self) -> None:
         """Let dispatches hang, as sent, until ``let_go``."""
@@ -42,7 +47,7 @@ class FakeTransport:
         """See Transport.send."""
         if self._clock.boot_s() > dispatch.send_by_s:
             return NoEffect("send_by_passed")
-        outcome = self._script.popleft() if self._script else good_answer(dispatch.profile)
+        outcome = self._script.popleft() if self._script else self._default or good_answer(dispatch.profile)
         if isinstance(outcome, NoEffect) and outcome.reason in NOT_SENT:
             return outcome
         self.received.append(dispatch)

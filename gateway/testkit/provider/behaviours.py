@@ -23,10 +23,10 @@ class Behaviour(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One scripted answer. The default is a good one."""
 
     delivery: Delivery = "whole"
-    """``close_after`` ends the connection without having announced it; ``trickle`` sends a byte at a time."""
+    """``close_after`` ends the kept connection a little later, unannounced; ``trickle`` sends a byte at a time."""
     delay_ms: int = 0
     interval_ms: int = 20
-    """Between the bytes of a trickle."""
+    """Between the bytes of a trickle, or before ``close_after`` closes."""
     status: int = 200
     headers: dict[str, str] = {}
     body: str | None = None

@@ -119,6 +119,12 @@ class Provider:
             self._server = None
             await asyncio.sleep(0)
 
+    async def cut(self) -> None:
+        """Cut all open connections, and let the loop tell them."""
+        for connection in tuple(self._open):
+            connection.transport.abort()
+        await asyncio.sleep(0)
+
     def _connected(self) -> Connection:
         self.connection_count += 1
         connection = Connection(self.connection_count, self._serve, self._open.discard)
@@ -157,6 +163,7 @@ class Provider:
                 connection.write(self._whole(behaviour))
             case "close_after":
                 connection.write(head(behaviour, len(body)) + body)
+                await asyncio.sleep(behaviour.interval_ms / 1000)
                 connection.close()
             case "hang":
                 pass

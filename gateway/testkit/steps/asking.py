@@ -40,12 +40,10 @@ def _ask_respelt(world: World, memory: Memory) -> None:
 
 
 @when(
-    parsers.re(
-        r'the assistant asks "(?P<question>[^"]*)" under the key "(?P<key>[^"]*)" with (?P<field>\w+) (?P<value>[0-9.]+)'
-    )
+    parsers.re(r'the assistant asks "(?P<question>[^"]*)" under the key "k-1" with (?P<field>\w+) (?P<value>[0-9.]+)')
 )
-def _ask_with(world: World, memory: Memory, question: str, key: str, field: str, value: str) -> None:
-    memory.replies.append(world.ask(Ask(question=question, key=key, changes={field: NUMBERS[field](value)})))
+def _ask_with(world: World, memory: Memory, question: str, field: str, value: str) -> None:
+    memory.replies.append(world.ask(Ask(question=question, changes={field: NUMBERS[field](value)})))
 
 
 @when(parsers.parse('the assistant asks "{question}" under the key "{key}" for the purpose "{purpose}"'))

@@ -135,3 +135,40 @@ def _ask_with_new_key(world: HttpWorld, memory: Memory, question: str, key: str)
 @given("the gateway is draining")
 def _draining(world: HttpWorld) -> None:
     world.drain()
+
+
+@given("the engine repeats the request in an error")
+def _echoes(world: HttpWorld) -> None:
+    world.engine_does("echo")
+
+
+@then(parsers.parse('the words "{first}" and "{second}" are found nowhere'))
+def _found_nowhere(world: HttpWorld, memory: Memory, first: str, second: str) -> None:
+    for word in (first, second):
+        assert _places(world, memory, word) == []
+
+
+@then(parsers.parse('the word "{word}" is found in the saved result only'))
+def _found_in_result(world: HttpWorld, memory: Memory, word: str) -> None:
+    assert _places(world, memory, word) == ["the answer", "table result"]
+
+
+@then("no credential is found anywhere")
+def _no_credential(world: HttpWorld, memory: Memory) -> None:
+    assert _places(world, memory, world.token("assistant")) == []
+    assert _places(world, memory, world.token("operator")) == ["file operator.key"]
+
+
+def _places(world: HttpWorld, memory: Memory, word: str) -> list[str]:
+    """Where a word is found, of all that callers, operators and other programs can read."""
+    assert memory.last.operation_id is not None
+    texts = {
+        "the answer": memory.last.body.decode(),
+        "the log": world.log.getvalue(),
+        "the metrics": world.request("GET", "/metrics", {})[2].decode(),
+        "readiness": world.request("GET", "/readyz", {})[2].decode(),
+        "the operation": repr(world.look_at(memory.last.operation_id)),
+    }
+    assert "gateway_" in texts["the metrics"]
+    assert "Dispatched" in texts["the log"]
+    return [place for place, text in texts.items() if word in text] + world.stored_places(word)

@@ -66,14 +66,10 @@ def _policy_names(world: World, profile: str) -> None:
     world.policy_names(profile)
 
 
-@given(parsers.parse('the tenant "acme" may no longer use the purpose "drafting"'))
-def _purpose_withdrawn(world: World) -> None:
-    world.change_registry("purpose_withdrawn")
-
-
-@given(parsers.parse('the approval of the profile "smollm2-135m" has expired'))
-def _approval_expired(world: World) -> None:
-    world.change_registry("approval_expired")
+@given(parsers.parse("since then {change}"))
+@given(parsers.parse("in the registry {change}"))
+def _registry_change(world: World, change: str) -> None:
+    world.change_registry(change)
 
 
 @given("the ledger cannot save results")

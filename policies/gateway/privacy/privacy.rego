@@ -7,10 +7,7 @@
 package gateway.privacy
 
 # The strictest of all classes that tenant, purpose and sources ask for.
-required := class if {
-	some class in _asked
-	_covered_by[class] == _asked
-}
+required := class if _covered_by[class] == _asked
 
 # The classes that are at least as strict as the one a route has to serve.
 sufficient contains class if {

@@ -123,23 +123,22 @@ STATEMENTS = (
         CONSTRAINT pk_attempt PRIMARY KEY (op_id, n),
         CONSTRAINT fk_attempt_operation FOREIGN KEY(op_id) REFERENCES operation (op_id),
         CONSTRAINT uq_attempt_dispatch_id UNIQUE (dispatch_id),
-        CONSTRAINT ck_attempt_state CHECK (state IN ('charged', 'closed', 'completed', 'dispatching', 'granted',
-            'no_effect', 'released', 'unknown')),
+        CONSTRAINT ck_attempt_state CHECK ((state = 'charged' OR state = 'closed' OR state = 'completed' OR state =
+            'dispatching' OR state = 'granted' OR state = 'no_effect' OR state = 'released' OR state = 'unknown')),
         CONSTRAINT ck_attempt_dispatch_id CHECK (length(dispatch_id) > 0),
-        CONSTRAINT ck_attempt_dispatching_us CHECK ((dispatching_us IS NOT NULL) = (state IN ('charged', 'closed',
-            'completed', 'dispatching', 'no_effect', 'unknown'))),
-        CONSTRAINT ck_attempt_finished_us CHECK ((finished_us IS NULL) = (state IN ('dispatching', 'granted',
-            'unknown'))),
+        CONSTRAINT ck_attempt_dispatching_us CHECK ((dispatching_us IS NOT NULL) = (state = 'charged' OR state =
+            'closed' OR state = 'completed' OR state = 'dispatching' OR state = 'no_effect' OR state = 'unknown')),
+        CONSTRAINT ck_attempt_finished_us CHECK ((finished_us IS NULL) = (state = 'dispatching' OR state = 'granted'
+            OR state = 'unknown')),
         CONSTRAINT ck_attempt_result_digest CHECK ((result_digest IS NOT NULL) = (state = 'completed')),
         CONSTRAINT ck_attempt_used CHECK ((used_input IS NULL) = (used_output IS NULL)),
-        CONSTRAINT ck_attempt_settled CHECK ((used_input IS NOT NULL) = (state IN ('charged', 'closed',
-            'completed'))),
+        CONSTRAINT ck_attempt_settled CHECK ((used_input IS NOT NULL) = (state = 'charged' OR state = 'closed' OR
+            state = 'completed')),
         CONSTRAINT ck_attempt_basis CHECK ((usage_basis IS NULL) = (used_input IS NULL)),
-        CONSTRAINT ck_attempt_usage_basis CHECK (coalesce(usage_basis, 'counted') IN ('provider', 'counted',
-            'reserved')),
+        CONSTRAINT ck_attempt_usage_basis CHECK (usage_basis IS NULL OR (usage_basis = 'counted' OR usage_basis =
+            'provider' OR usage_basis = 'reserved')),
         CONSTRAINT fk_attempt_replica FOREIGN KEY(incarnation) REFERENCES replica (incarnation)
     )
-     WITHOUT ROWID,
      STRICT
     """,
     "CREATE INDEX ix_attempt_open ON attempt (incarnation) WHERE state IN ('dispatching', 'granted')",
@@ -159,7 +158,6 @@ STATEMENTS = (
         CONSTRAINT pk_audit PRIMARY KEY (incarnation, seq),
         CONSTRAINT fk_audit_replica FOREIGN KEY(incarnation) REFERENCES replica (incarnation)
     )
-     WITHOUT ROWID,
      STRICT
     """,
     """
@@ -190,7 +188,8 @@ STATEMENTS = (
         minute_us INTEGER NOT NULL CHECK (minute_us BETWEEN 0 AND 9007199254740992),
         day_us INTEGER NOT NULL CHECK (day_us BETWEEN 0 AND 9007199254740992),
         month_us INTEGER NOT NULL CHECK (month_us BETWEEN 0 AND 9007199254740992),
-        spend TEXT NOT NULL CONSTRAINT ck_hold_spend CHECK (spend IN ('held', 'settled', 'released')),
+        spend TEXT NOT NULL CONSTRAINT ck_hold_spend CHECK ((spend = 'held' OR spend = 'released' OR spend =
+            'settled')),
         slot TEXT NOT NULL CONSTRAINT ck_hold_slot CHECK (slot IN ('held', 'free')),
         settled_tokens INTEGER NOT NULL CHECK (settled_tokens BETWEEN 0 AND 9007199254740992),
         settled_cost INTEGER NOT NULL CHECK (settled_cost BETWEEN 0 AND 9007199254740992),
@@ -218,7 +217,7 @@ STATEMENTS = (
     """,
     """
     CREATE TRIGGER attempt_begins BEFORE INSERT ON attempt
-        WHEN NEW.state NOT IN ('granted')
+        WHEN NOT (NEW.state = 'granted')
         OR (NEW.n > 1 AND NOT EXISTS (
         SELECT 1 FROM attempt AS earlier WHERE earlier.op_id = NEW.op_id AND earlier.n = NEW.n - 1 AND earlier.state
             IN ('no_effect', 'released')))
@@ -226,9 +225,15 @@ STATEMENTS = (
     """,
     """
     CREATE TRIGGER attempt_moves BEFORE UPDATE ON attempt
-        WHEN NOT ((OLD.state = 'dispatching' AND NEW.state IN ('charged', 'completed', 'no_effect', 'unknown'))
-        OR (OLD.state = 'granted' AND NEW.state IN ('dispatching', 'released'))
-        OR (OLD.state = 'unknown' AND NEW.state IN ('charged', 'closed', 'completed')))
+        WHEN NOT ((OLD.state = 'dispatching' AND (NEW.state = 'charged'
+        OR NEW.state = 'completed'
+        OR NEW.state = 'no_effect'
+        OR NEW.state = 'unknown'))
+        OR (OLD.state = 'granted' AND (NEW.state = 'dispatching'
+        OR NEW.state = 'released'))
+        OR (OLD.state = 'unknown' AND (NEW.state = 'charged'
+        OR NEW.state = 'closed'
+        OR NEW.state = 'completed')))
         BEGIN SELECT RAISE(ABORT, 'illegal move: not in the table of moves'); END
     """,
     """

@@ -1,0 +1,62 @@
+"""The rules as OPA parses them: packages, rule names, and every reference with its imports resolved."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from adapters.policy.bundle import read_rules
+from adapters.policy.command import run
+
+_PARSE = "{path: rego.parse_module(path, text) | some path, text in input}"
+Reference = tuple[str, ...]
+"""As in ("input", "sources", "*", "known"); a star is whatever a variable stands for."""
+
+
+class Module(Struct, frozen=True):
+    """One file of rules."""
+
+    path: str
+    """Below the policies' folder."""
+    package: Reference
+    rules: frozenset[str]
+    references: tuple[Reference, ...]
+
+
+def read_modules(policies: Path, opa: Path) -> list[Module]:
+    """All rules without their tests. They have to compile."""
+    texts = {path: text.decode() for path, text in read_rules(policies).items()}
+    arguments = ("eval", "--stdin-input", "--format", "raw", _PARSE)
+    parsed = msgspec.json.decode(run(opa, *arguments, stdin=msgspec.json.encode(texts)).out)
+    return [_module(path, tree) for path, tree in sorted(parsed.items())]
+
+
+def _module(path: str, tree: dict[str, Any]) -> Module:
+    rules, imports = tree.get("rules", []), {}
+    for entry in tree.get("imports") or ():
+        imported = _names(entry["path"]["value"])
+        imports[entry.get("alias", imported[-1])] = imported
+    references = ((*imports.get(names[0], names[:1]), *names[1:]) for names in _walk([rules, tree.get("imports")]))
+    return Module(
+        path=path,
+        package=_names(tree["package"]["path"]),
+        rules=frozenset(rule["head"]["ref"][0]["value"] for rule in rules),
+        references=tuple(references),
+    )
+
+
+def _walk(node: Any) -> Iterator[Reference]:
+    if isinstance(node, dict):
+        if node.get("type") == "ref":
+            yield _names(node["value"])
+        node = list(node.values())
+    if isinstance(node, list):
+        for child in node:
+            yield from _walk(child)
+
+
+def _names(parts: list[dict[str, Any]]) -> Reference:
+    head, *rest = parts
+    return (str(head["value"]), *(part["value"] if part["type"] == "string" else "*" for part in rest))

@@ -1,0 +1,32 @@
+"""``make demo``: OPA, SQLite and SmolLM2 really run; a governed answer, its replay and a conflict."""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from rich.console import Console
+
+from gateway.demo.story import tell
+from gateway.demo.surroundings import surroundings
+from gateway.domain.errors import StartRefused
+
+
+def main() -> None:
+    """Tell the story in a folder of its own, which is removed at the end."""
+    console = Console(width=100, highlight=False)
+    started = time.monotonic()
+    try:
+        with (
+            tempfile.TemporaryDirectory(prefix="gateway-demo-") as folder,
+            surroundings(Path(folder), console) as place,
+        ):
+            tell(console, place)
+    except StartRefused as refused:
+        console.print(str(refused), style="bold red", markup=False)
+        sys.exit(1)
+    console.print(f"\nThe demo took {time.monotonic() - started:.0f} s. What runs here is described in README.md.")
+
+
+if __name__ == "__main__":
+    main()

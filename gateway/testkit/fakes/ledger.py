@@ -1,0 +1,209 @@
+"""A ledger in memory, with the reads of it (reads.py). It keeps the contract of the real one, except durability."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
+
+from gateway.domain.errors import IllegalMove
+from gateway.domain.operation import HOLDING, LEGAL_MOVES, REACHED_T2, REPEATABLE, Attempt, Operation, State
+from gateway.domain.request import SourceRef
+from gateway.ports.clock import Clock
+from gateway.ports.ledger import (
+    AlreadyExists,
+    Claim,
+    Disclosure,
+    Dispatching,
+    Granted,
+    GrantLost,
+    RefusalRecord,
+    Settle,
+    Settled,
+    Stale,
+    Standing,
+    Superseded,
+    Swept,
+)
+from gateway.testkit.fakes.reads import FakeKeys, FakeOperations, FakeSources, Rows
+
+GRANT_LASTS_US = 5_000_000
+SEND_BY_AND_MARGIN_US = 62_000_000
+_BY_SENDER = frozenset({State.COMPLETED, State.CHARGED, State.NO_EFFECT, State.UNKNOWN})
+
+
+class FakeStore:
+    """The ledger and its reads over one set of rows."""
+
+    def __init__(self, *, clock: Clock, standing: Standing | None = None) -> None:
+        self.rows = Rows()
+        self.ledger = FakeLedger(self.rows, clock, standing)
+        self.operations = FakeOperations(self.rows)
+        self.sources = FakeSources(self.rows)
+        self.keys = FakeKeys(self.rows)
+
+    def restart(self) -> None:
+        """As after kill -9: what is stored stays, and belongs to an earlier incarnation."""
+        self.rows.incarnation += 1
+
+
+class FakeLedger:
+    """Implements ``gateway.ports.ledger.Ledger``."""
+
+    def __init__(self, rows: Rows, clock: Clock, standing: Standing | None) -> None:
+        self._rows = rows
+        self._clock = clock
+        self._standing = standing
+
+    async def claim(self, claim: Claim) -> Granted | AlreadyExists | Stale:
+        prior = self._rows.by_identity.get(claim.identity)
+        if prior is not None and not self._may_follow(self._rows.operations[prior], claim):
+            return AlreadyExists()
+        if (reason := self._objection(claim)) is not None:
+            return Stale(reason)
+        operation_id = prior or claim.operation_id
+        earlier = self._rows.attempts.setdefault(operation_id, [])
+        attempt = _granted(claim, len(earlier) + 1, self._clock.now_us())
+        earlier.append(attempt)
+        self._rows.owners[claim.dispatch_id] = (operation_id, self._rows.incarnation, claim.total_timeout_ms)
+        self._rows.by_identity[claim.identity] = operation_id
+        if prior is None:
+            self._rows.operations[operation_id] = _operation(claim, attempt)
+        return Granted(operation_id, attempt.n)
+
+    async def dispatch(self, dispatch_id: str) -> Dispatching | GrantLost:
+        if dispatch_id not in self._rows.owners:
+            return GrantLost("no_such_grant")
+        attempt, (_, incarnation, timeout_ms) = self._rows.attempt(dispatch_id), self._rows.owners[dispatch_id]
+        if attempt.state is not State.GRANTED or incarnation != self._rows.incarnation:
+            return GrantLost("not_granted")
+        now = self._clock.now_us()
+        reason = "grant_expired" if now - attempt.granted_us > GRANT_LASTS_US else None
+        if reason is None and self._standing is not None:
+            reason = self._standing.objection(None, attempt.profile)
+        if reason is not None:
+            self._end(attempt, State.RELEASED, reason)
+            return GrantLost(reason)
+        unknown_after = now + timeout_ms * 1_000 + SEND_BY_AND_MARGIN_US
+        self._rows.put(replace(attempt, state=State.DISPATCHING, dispatching_us=now, unknown_after_us=unknown_after))
+        return Dispatching()
+
+    async def settle(self, settle: Settle) -> Settled | Superseded:
+        settlement = settle.settlement
+        attempt = self._rows.attempt(settle.dispatch_id) if settle.dispatch_id in self._rows.owners else None
+        if attempt is None or attempt.state is State.GRANTED or settlement.state not in _BY_SENDER:
+            raise IllegalMove("only a dispatching attempt can be settled, by what its sender learnt")
+        if (settlement.state is State.COMPLETED) != (settle.result is not None):
+            raise IllegalMove("a completed attempt has a result, and no other has one")
+        if (attempt.state, settlement.state) not in LEGAL_MOVES:
+            self._rows.evidence.append(settle)
+            return Superseded(attempt.state)
+        used = settlement.used
+        self._rows.put(
+            replace(
+                attempt,
+                state=settlement.state,
+                used_input=used.input if used else None,
+                used_output=used.output if used else None,
+                usage_basis=settlement.basis,
+                detail=settlement.detail,
+                finished_us=None if settlement.state in HOLDING else self._clock.now_us(),
+            )
+        )
+        if settle.result is not None:
+            assert hashlib.sha256(settle.result.body).hexdigest() == settle.result.digest
+            self._rows.results[self._rows.owners[settle.dispatch_id][0]] = settle.result
+        return Settled()
+
+    async def release(self, dispatch_id: str) -> None:
+        if dispatch_id in self._rows.owners:
+            attempt = self._rows.attempt(dispatch_id)
+            if attempt.state is State.GRANTED:
+                self._end(attempt, State.RELEASED, "given_back")
+
+    async def disclose(self, disclosure: Disclosure) -> Stale | None:
+        if not self._unchanged(disclosure.sources, disclosure.source_versions):
+            return Stale("source_changed")
+        self._rows.audit.append(disclosure)
+        return None
+
+    async def refuse(self, record: RefusalRecord) -> None:
+        self._rows.audit.append(record)
+
+    async def sweep(self, alive: Callable[[], frozenset[str]], *, earlier_incarnations: bool) -> Swept:
+        working = alive()
+        released, unknown = [], []
+        for dispatch_id, (_, incarnation, _) in self._rows.owners.items():
+            mine = incarnation == self._rows.incarnation
+            if dispatch_id in working or not (mine or earlier_incarnations):
+                continue
+            attempt = self._rows.attempt(dispatch_id)
+            if attempt.state is State.GRANTED:
+                self._end(attempt, State.RELEASED, "no_task")
+                released.append(dispatch_id)
+            elif attempt.state is State.DISPATCHING:
+                self._rows.put(replace(attempt, state=State.UNKNOWN, detail="no_task"))
+                unknown.append(dispatch_id)
+        return Swept(tuple(released), tuple(unknown))
+
+    def _end(self, attempt: Attempt, state: State, detail: str) -> None:
+        self._rows.put(replace(attempt, state=state, detail=detail, finished_us=self._clock.now_us()))
+
+    def _may_follow(self, prior: Operation, claim: Claim) -> bool:
+        attempts = self._rows.attempts[prior.id]
+        return (
+            prior.fingerprint.version == claim.fingerprint.version
+            and prior.fingerprint.digest == claim.fingerprint.digest
+            and prior.bundle_digest == claim.bundle_digest
+            and attempts[-1].state in REPEATABLE
+            and sum(attempt.state in REACHED_T2 for attempt in attempts) < prior.max_attempts
+        )
+
+    def _objection(self, claim: Claim) -> str | None:
+        key = self._rows.keys.get(claim.credential_hash)
+        owner = (claim.identity.tenant, claim.identity.principal)
+        if key is None or not key.active or (key.tenant, key.principal) != owner:
+            return "credential_inactive"
+        if not self._unchanged(claim.sources, claim.source_versions):
+            return "source_changed"
+        return None if self._standing is None else self._standing.objection(claim.snapshot_digest, claim.profile)
+
+    def _unchanged(self, refs: Sequence[SourceRef], versions: Sequence[int]) -> bool:
+        return all(self._rows.version(ref.id) == seen for ref, seen in zip(refs, versions, strict=True))
+
+
+def _granted(claim: Claim, n: int, now_us: int) -> Attempt:
+    return Attempt(
+        n=n,
+        state=State.GRANTED,
+        dispatch_id=claim.dispatch_id,
+        profile=claim.profile,
+        profile_digest=claim.profile_digest,
+        policy_revision=claim.policy_revision,
+        reserved_input=claim.reserved.input,
+        reserved_output=claim.reserved.output,
+        used_input=None,
+        used_output=None,
+        usage_basis=None,
+        detail=None,
+        unknown_after_us=None,
+        granted_us=now_us,
+        dispatching_us=None,
+        finished_us=None,
+    )
+
+
+def _operation(claim: Claim, first: Attempt) -> Operation:
+    return Operation(
+        id=claim.operation_id,
+        identity=claim.identity,
+        fingerprint=claim.fingerprint,
+        alias=claim.alias,
+        purpose=claim.purpose,
+        sources=claim.sources,
+        bundle=claim.bundle,
+        bundle_digest=claim.bundle_digest,
+        max_attempts=claim.max_attempts,
+        attempts_dispatched=0,
+        created_us=first.granted_us,
+        last=first,
+    )

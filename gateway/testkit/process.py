@@ -1,0 +1,112 @@
+"""A gateway in a process of its own, which may be killed, asked to end, and started again on the same data."""
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from gateway.testkit.registry_copy import EXAMPLE, copy_registry
+
+READY_WITHIN_S = 20.0
+ROOT = EXAMPLE.parent
+
+
+class GatewayProcess:
+    """``gateway serve`` on a folder, with the example registry pointing at an engine's port."""
+
+    def __init__(self, folder: Path, engine_port: int) -> None:
+        self.data = folder / "data"
+        self.data.mkdir()
+        self.log = folder / "log"
+        registry = copy_registry(folder, engine_port=engine_port)
+        inherited = {name: text for name, text in os.environ.items() if not name.startswith("GATEWAY_")}
+        self.environment = inherited | {
+            "GATEWAY_REGISTRY": str(registry),
+            "GATEWAY_POLICIES": str(ROOT / "policies"),
+            "GATEWAY_DATA": str(self.data),
+            "GATEWAY_LISTEN": "127.0.0.1:0",
+            "GATEWAY_DRAIN_S": "2",
+        }
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, *, struck_at: str | None = None, ready: bool = True) -> None:
+        """Start it; with ``struck_at`` it will kill itself at that point."""
+        module = ["gateway", "serve"] if struck_at is None else ["gateway.testkit.struck", struck_at]
+        (self.data / "address.json").unlink(missing_ok=True)
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", *module], env=self.environment, cwd=ROOT, stderr=log, stdin=subprocess.DEVNULL
+            )
+        if ready:
+            self.wait_until(self._is_ready, "the gateway did not become ready")
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None, "it was never started"
+        return self._process.pid
+
+    @property
+    def url(self) -> str:
+        address: str = json.loads((self.data / "address.json").read_text())["url"]
+        return address
+
+    def wait_until(self, holds: Any, otherwise: str) -> None:
+        """:raises AssertionError: with what the process wrote, if it takes longer than 20 s."""
+        deadline = time.monotonic() + READY_WITHIN_S
+        while not holds():
+            assert time.monotonic() < deadline, f"{otherwise}: {self.log.read_text()}"
+            time.sleep(0.02)
+
+    def _is_ready(self) -> bool:
+        assert self.ended() is None, f"the gateway ended: {self.log.read_text()}"
+        try:
+            return self.request("GET", "/readyz")[0] == 200
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def request(
+        self, method: str, path: str, headers: dict[str, str] | None = None, body: Any = None
+    ) -> tuple[int, dict[str, str], bytes]:
+        """One HTTP request. ``body`` is sent as JSON."""
+        connection = http.client.HTTPConnection("127.0.0.1", int(self.url.rpartition(":")[2]), timeout=30)
+        try:
+            sent = None if body is None else json.dumps(body).encode()
+            connection.request(method, path, sent, headers or {})
+            answer = connection.getresponse()
+            return answer.status, {name.lower(): text for name, text in answer.getheaders()}, answer.read()
+        finally:
+            connection.close()
+
+    def command(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        """The command line, with the same settings."""
+        return subprocess.run(
+            [sys.executable, "-m", "gateway", *arguments],
+            env=self.environment,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def ended(self) -> int | None:
+        """Exit code, or None while it runs."""
+        assert self._process is not None, "it was never started"
+        return self._process.poll()
+
+    def signal(self, number: signal.Signals) -> int:
+        """Send a signal and wait for the end; returns the exit code."""
+        assert self._process is not None, "it was never started"
+        self._process.send_signal(number)
+        return self._process.wait(READY_WITHIN_S)
+
+    def close(self) -> None:
+        """Kill it if it still runs."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()

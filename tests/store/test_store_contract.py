@@ -1,0 +1,36 @@
+"""The contract of the ledger on SQLite and on the fake."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from contract.ledger_contract import LedgerContract, ManualClock, ScriptedStanding
+from store_support import store_ends
+
+from gateway.testkit.fakes.ledger import FakeStore
+
+
+class FakeEnds:
+    def __init__(self) -> None:
+        self.clock = ManualClock()
+        self.standing = ScriptedStanding()
+        store = FakeStore(clock=self.clock, standing=self.standing)
+        self.restart = store.restart
+        self.ledger, self.operations, self.sources, self.keys = (
+            store.ledger,
+            store.operations,
+            store.sources,
+            store.keys,
+        )
+
+
+class TestFake(LedgerContract):
+    @contextmanager
+    def ends(self) -> Iterator[FakeEnds]:
+        yield FakeEnds()
+
+
+class TestSqlite(LedgerContract):
+    @contextmanager
+    def ends(self) -> Iterator[object]:
+        with store_ends() as ends:
+            yield ends
