@@ -52,7 +52,7 @@ def build(rules: dict[str, bytes], registry: RegistryFacts, revision: str) -> by
             member = tarfile.TarInfo(path)
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))
-    return gzip.compress(tar.getvalue())
+    return gzip.compress(tar.getvalue(), mtime=0)
 
 
 def _digest(value: object) -> str:

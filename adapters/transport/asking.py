@@ -4,7 +4,7 @@ import asyncio
 
 import aiohttp
 
-from adapters.transport.wire import Answered
+from adapters.transport.wire_result import Answered
 
 TOTAL_S = 2.0
 """Well below every time to live of a readiness."""

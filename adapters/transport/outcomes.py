@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import get_args
 
 from adapters.transport.error_lists import listed
-from adapters.transport.wire import Answered, LostAfterSend, NotSentResult, TooLarge, WireResult
 from adapters.transport.wire_answer import Answer, error_codes, read_answer
+from adapters.transport.wire_result import Answered, LostAfterSend, NotSentResult, TooLarge, WireResult
 from gateway.domain.completion import Completion, FinishReason
 from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome, Unclear, Unknown
 from gateway.domain.profile import Profile

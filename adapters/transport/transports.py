@@ -7,8 +7,9 @@ import aiohttp
 from adapters.transport import llama_cpp
 from adapters.transport.outcomes import outcome_of
 from adapters.transport.self_hosted import call_for
-from adapters.transport.wire import LostAfterSend, Wire
+from adapters.transport.wire import Wire
 from adapters.transport.wire_body import CAP_FIELDS
+from adapters.transport.wire_result import LostAfterSend
 from gateway.domain.grant import Dispatch
 from gateway.domain.outcome import NoEffect, Outcome
 from gateway.domain.profile import Profile

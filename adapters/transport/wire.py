@@ -15,7 +15,7 @@ import aiohttp
 from aiohttp.abc import AbstractStreamWriter
 from msgspec import Struct
 
-from gateway.domain.outcome import NotSent, Unclear
+from adapters.transport.wire_result import Answered, LostAfterSend, NotSentResult, TooLarge, WireResult
 
 CONNECTION_TRIES = 4
 """Idle connections that the peer closed are found one by one; nothing was written to any of them."""
@@ -35,36 +35,6 @@ class Call(Struct, frozen=True, kw_only=True):
     send_by_s: float
     """Boot-time clock."""
     max_answer_bytes: int
-
-
-class NotSentResult(Struct, frozen=True):
-    """No request byte left, and none will."""
-
-    reason: NotSent
-
-
-class Answered(Struct, frozen=True):
-    """A complete HTTP answer."""
-
-    status: int
-    body: bytes
-
-
-class TooLarge(Struct, frozen=True):
-    """The answer passed ``max_answer_bytes``; reading stopped and the connection is closed."""
-
-    status: int
-
-
-class LostAfterSend(Struct, frozen=True):
-    """Bytes left, and no complete answer came."""
-
-    reason: Unclear
-    fault: str = ""
-    """Class of an exception that this module does not know, for an event."""
-
-
-WireResult = NotSentResult | Answered | TooLarge | LostAfterSend
 
 
 class _PeerClosed(Struct, frozen=True):
@@ -87,6 +57,7 @@ class _Body(aiohttp.payload.Payload):
         self._boot_s = boot_s
         self.written = False
         self.withheld: Literal["", "send_by_passed", "peer_closed"] = ""
+        self._transport: asyncio.WriteTransport | None = None
 
     def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
         body: bytes = self._value
@@ -100,7 +71,13 @@ class _Body(aiohttp.payload.Payload):
         if self.withheld:
             raise _Withheld
         self.written = True
+        self._transport = writer.transport
         await writer.write(self._value)
+
+    def cut_off(self) -> None:
+        """A connection that aiohttp closes would go on writing what is buffered, however long that takes."""
+        if self._transport is not None and self._transport.is_closing():
+            self._transport.abort()
 
 
 class Wire:
@@ -129,6 +106,8 @@ class Wire:
         # RuntimeError: a closed session. ValueError: a header or URL that aiohttp refuses.
         except (aiohttp.ClientError, OSError, RuntimeError, ValueError) as broken:
             return _lost(broken, answering=answering) if body.written else _not_sent(broken, body)
+        finally:
+            body.cut_off()
 
     def _request(self, call: Call, body: _Body) -> "aiohttp.client._RequestContextManager":
         return self._session.post(

@@ -21,7 +21,6 @@ class GatewayProcess:
 
     def __init__(self, folder: Path, engine_port: int) -> None:
         self.data = folder / "data"
-        self.data.mkdir()
         self.log = folder / "log"
         registry = copy_registry(folder, engine_port=engine_port)
         inherited = {name: text for name, text in os.environ.items() if not name.startswith("GATEWAY_")}

@@ -19,6 +19,7 @@ def test_the_same_contents_are_the_same_bytes(tmp_path: Path) -> None:
     one = build(read_rules(POLICIES), facts(snapshot()), "r")
     assert one == build(read_rules(copy), facts(snapshot()), "r")
     assert one != build(read_rules(copy), facts(snapshot()), "s")
+    assert one[4:8] == bytes(4)  # gzip's own time of making
 
 
 def test_tests_schemas_and_golden_decisions_do_not_ship() -> None:

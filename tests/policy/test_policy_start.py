@@ -83,6 +83,7 @@ def test_opa_10_a_revision_that_is_refused_leaves_the_old_one_serving(policies: 
         'rand.intn("a", 2) == 1',
         "opa.runtime().env",
         'net.lookup_ip_addr("localhost")',
+        'net.cidr_contains("10.0.0.0/8", "10.0.0.1")',
         'trace("seen")',
         "print(input)",
         'uuid.rfc4122("a")',

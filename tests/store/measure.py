@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from contract.ledger_contract import CREDENTIAL, a_claim, a_key, a_source, dispatched, granted, outcome
 from store_support import StoreEnds
@@ -87,11 +87,10 @@ async def main(ends: StoreEnds) -> None:
     await read("sources.facts", lambda: ends.sources.facts(refs))
     begun = time.perf_counter()
     assert ends.store.verify() == []
+    took_s = time.perf_counter() - begun
     (operations,) = ends.rows("SELECT count(*) FROM operation")[0]
     size = sum(path.stat().st_size for path in ends.directory.iterdir())
-    print(
-        f"verify: {time.perf_counter() - begun:.2f} s for {operations} operations, {size / operations / 1e3:.1f} kB each"
-    )
+    print(f"verify: {took_s:.2f} s for {operations} operations of {size / operations / 1e3:.1f} kB each")
 
 
 if __name__ == "__main__":

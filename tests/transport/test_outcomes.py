@@ -7,7 +7,7 @@ import pytest
 from transport_support import profile
 
 from adapters.transport.outcomes import outcome_of
-from adapters.transport.wire import Answered, LostAfterSend, NotSentResult, TooLarge
+from adapters.transport.wire_result import Answered, LostAfterSend, NotSentResult, TooLarge
 from gateway.domain.completion import FinishReason
 from gateway.domain.outcome import Charged, Completed, NoEffect, NotSent, Outcome, Unclear, Unknown
 from gateway.domain.usage import Usage

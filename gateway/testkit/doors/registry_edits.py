@@ -5,6 +5,7 @@ from gateway.testkit.registry_copy import EXAMPLE, Edit
 ACME = "tenants/acme.yaml"
 PROFILE = "profiles/smollm2-135m.yaml"
 _OTHER_TENANT = (EXAMPLE / ACME).read_text().replace("id: acme", "id: beta", 1)
+_OTHER_PROVIDER = (EXAMPLE / "quota-scopes" / "in-house.yaml").read_text().replace(": in-house", ": elsewhere")
 
 EDITS: dict[str, tuple[Edit, ...]] = {
     "the tenant may no longer use the purpose": (
@@ -24,6 +25,7 @@ default_purpose: answers""",
     ),
     "the tenant may use another provider only": (
         Edit(file=ACME, old="providers: [in-house]", new="providers: [elsewhere]"),
+        Edit(file="quota-scopes/elsewhere.yaml", old="", new=_OTHER_PROVIDER),
     ),
     "the tenant may use another region only": (Edit(file=ACME, old="regions: [local]", new="regions: [eu-west]"),),
     "the tenant needs a stricter class": (

@@ -4,7 +4,12 @@ import data.gateway.request.grounded
 
 _passes(question) if {
 	grounded.pass with input as question
-		with data.registry.purposes as {"answer": {"grounded": true}, "draft": {"grounded": false}, "word": {"grounded": "false"}, "bare": {}}
+		with data.registry.purposes as {
+			"answer": {"grounded": true},
+			"draft": {"grounded": false},
+			"word": {"grounded": "false"},
+			"bare": {},
+		}
 }
 
 test_a_grounded_purpose_with_a_source_passes if _passes({"purpose": "answer", "sources": [{}]})
