@@ -15,7 +15,6 @@ from gateway.ports.events import (
     Dispatched,
     Event,
     Faulted,
-    PolicySwapped,
     ReadinessChanged,
     Refused,
 )
@@ -27,7 +26,6 @@ _LEVELS: dict[type, int] = {
     Decided: logging.DEBUG,
     Dispatched: logging.DEBUG,
     ReadinessChanged: logging.INFO,
-    PolicySwapped: logging.INFO,
     AttemptsSwept: logging.WARNING,
     Faulted: logging.ERROR,
 }

@@ -14,7 +14,6 @@ from gateway.ports.events import (
     Dispatched,
     Event,
     Faulted,
-    PolicySwapped,
     ReadinessChanged,
     Refused,
 )
@@ -43,7 +42,6 @@ class MetricsSink:
             "gateway_profile_readiness", "1 for the state that holds.", ["profile", "state"], registry=of
         )
         self._swept = Counter("gateway_attempts_swept", "Attempts resolved by sweeps.", ["state"], registry=of)
-        self._swaps = Counter("gateway_policy_swaps", "Policy revisions put in force.", registry=of)
         self._faults = Counter("gateway_faults", "Faults without a value of their own.", registry=of)
         # A label child costs a look-up under a lock; those of the hot path are made once.
         self._by_replayed = {replayed: self._answers.labels(str(replayed).lower()) for replayed in (True, False)}
@@ -72,8 +70,6 @@ class MetricsSink:
             case AttemptsSwept(released=released, unknown=unknown):
                 self._swept.labels("released").inc(released)
                 self._swept.labels("unknown").inc(unknown)
-            case PolicySwapped():
-                self._swaps.inc()
             case Faulted():
                 self._faults.inc()
 

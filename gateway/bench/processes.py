@@ -13,7 +13,7 @@ def cpu_s(pid: int) -> float:
     :raises FileNotFoundError: if it has ended.
     """
     fields = _stat(pid)
-    return sum(map(int, fields[11:15])) / _TICKS_PER_S
+    return (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
 
 
 def resident_mb(pid: int) -> float:

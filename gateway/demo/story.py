@@ -11,10 +11,9 @@ from rich.syntax import Syntax
 from gateway.demo.surroundings import Place
 
 FIRST = """
-import os
 from openai import OpenAI, APIStatusError
 
-client = OpenAI(base_url=os.environ["GATEWAY_URL"] + "/v1", api_key=os.environ["GATEWAY_KEY"])
+client = OpenAI()  # reads OPENAI_BASE_URL and OPENAI_API_KEY, as ever
 
 def ask(key, **changes):
     return client.chat.completions.with_raw_response.create(
@@ -42,11 +41,7 @@ except APIStatusError as refused:
     print(problem["title"], problem["remedy"])
 """
 INSPECT = """
-import json, urllib.request
-
-url = os.environ["GATEWAY_URL"] + "/v1/operations/" + answer.headers["Operation-Id"]
-request = urllib.request.Request(url, headers={"Authorization": "Bearer " + os.environ["GATEWAY_KEY"]})
-operation = json.load(urllib.request.urlopen(request))
+operation = client.get("/operations/" + answer.headers["Operation-Id"], cast_to=dict)
 print(operation["state"], "by", operation["attempt"]["profile"], "of", operation["bundle"])
 print("reserved", operation["attempt"]["reserved"], "used", operation["attempt"]["used"])
 print("calls that reached an engine:", operation["attempts_dispatched"])
@@ -56,12 +51,12 @@ print("calls that reached an engine:", operation["attempts_dispatched"])
 def tell(console: Console, place: Place) -> None:
     """All scenes, in one Python session."""
     session: dict[str, Any] = {}
-    os.environ |= {"GATEWAY_URL": place.url, "GATEWAY_KEY": place.key}
-    console.print("\nAn operator starts the gateway and gives the service its key:\n")
+    os.environ |= {"OPENAI_BASE_URL": f"{place.url}/v1", "OPENAI_API_KEY": place.key}
+    console.print("\nAn operator starts the gateway and gives the service its address and its key:\n")
     for command in (
         "$ gateway serve",
-        "$ export GATEWAY_KEY=$(gateway keys create --tenant acme --principal assistant)",
-        f"$ export GATEWAY_URL={place.url}",
+        "$ export OPENAI_API_KEY=$(gateway keys create --tenant acme --principal assistant)",
+        f"$ export OPENAI_BASE_URL={place.url}/v1",
     ):
         console.print(command, style="bold", markup=False, soft_wrap=True)
     _scene(

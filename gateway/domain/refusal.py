@@ -186,7 +186,10 @@ MEANINGS: Mapping[Code, Meaning] = {
     ),
     Code.LEDGER_UNAVAILABLE: Meaning(503, True, "The ledger could not take the request.", "Try again later."),
     Code.UNKNOWN_PRINCIPAL: Meaning(
-        404, False, "The registry has no such service account.", "Add it to the tenant in registry/tenants, and reload."
+        404,
+        False,
+        "The registry has no such service account.",
+        "Add it to the tenant in registry/tenants, and restart the gateway.",
     ),
     Code.INTERNAL_ERROR: Meaning(
         500,

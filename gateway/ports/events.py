@@ -61,12 +61,6 @@ class AttemptsSwept(Struct, frozen=True):
     unknown: int
 
 
-class PolicySwapped(Struct, frozen=True):
-    """Another revision is active."""
-
-    revision: str
-
-
 class Faulted(Struct, frozen=True):
     """Something broke that has no value for it. ``where`` and ``kind`` are names from the code."""
 
@@ -74,9 +68,7 @@ class Faulted(Struct, frozen=True):
     kind: str
 
 
-Event = (
-    Answered | Refused | Dispatched | Decided | Committed | ReadinessChanged | AttemptsSwept | PolicySwapped | Faulted
-)
+Event = Answered | Refused | Dispatched | Decided | Committed | ReadinessChanged | AttemptsSwept | Faulted
 
 
 class Events(Protocol):
