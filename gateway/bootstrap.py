@@ -3,9 +3,11 @@
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Callable
+import tempfile
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -18,9 +20,10 @@ from adapters.transport import Transports
 from gateway.domain.errors import StartRefused
 from gateway.domain.principal import BUILT_IN_OPERATOR, Caller, credential_hash
 from gateway.domain.snapshot import Snapshot
+from gateway.ports.events import Events, Faulted
 from gateway.service.active import Active, InForce
 from gateway.service.assembly import Ports, Services, assemble
-from gateway.service.credentials import Credentials, new_token
+from gateway.service.credentials import Credentials, is_token, new_token
 from gateway.service.readiness import ReadinessBoard
 from gateway.service.standing import ProcessStanding
 from gateway.settings import Settings
@@ -87,6 +90,9 @@ async def open_gateway(
             on_fatal=on_fatal,
         )
         stack.callback(opened.close)
+        # An earlier server's address: nobody may send the operator's credential to whoever listens there now.
+        forget_address(settings.data_folder)
+        stack.callback(forget_address, settings.data_folder)
         transports = await stack.enter_async_context(Transports(clock=clock, events=telemetry))
         ports = decorate(
             Ports(
@@ -104,11 +110,24 @@ async def open_gateway(
         services = assemble(ports, in_force, board)
         await services.credentials.ensure_operator(operator_token(settings.data_folder))
         await services.sweeper.sweep(earlier_incarnations=True)
-        stack.push_async_callback(services.sweeper.sweep)
+        stack.push_async_callback(services.sweeper.sweep_at_end)
         for loop in (services.watch.run(), services.sweeper.run()):
-            stack.push_async_callback(_end, asyncio.ensure_future(loop))
+            stack.push_async_callback(_end, _start(loop, telemetry, on_fatal))
         stack.push_async_callback(services.running.drain, settings.drain_s)
         yield Gateway(services, telemetry)
+
+
+def _start(loop: Coroutine[Any, Any, None], events: Events, on_fatal: Callable[[], None]) -> asyncio.Task[None]:
+    """Run a loop that must not end. If it breaks the process stops: it would serve without readiness or sweeps."""
+
+    def ended(task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            events.emit(Faulted("background", type(error).__name__))
+            on_fatal()
+
+    task = asyncio.ensure_future(loop)
+    task.add_done_callback(ended)
+    return task
 
 
 async def _end(task: asyncio.Task[None]) -> None:
@@ -120,7 +139,8 @@ async def _end(task: asyncio.Task[None]) -> None:
 async def open_administration(settings: Settings) -> AsyncIterator[Administration]:
     """The store alone, while no server has it.
 
-    :raises StartRefused: if a server holds the store, or the registry has faults.
+    :raises DirectoryInUse: if a server holds it.
+    :raises StartRefused: if the registry has faults.
     """
     clock, telemetry = SystemClock(), Telemetry()
     snapshot = load_registry(settings, clock)
@@ -135,27 +155,43 @@ async def open_administration(settings: Settings) -> AsyncIterator[Administratio
 
 
 def operator_token(data: Path) -> str:
-    """The operator's credential of this data directory, made at the first start (mode 0600)."""
+    """The operator's credential of this data directory, made at the first start (mode 0600).
+
+    :raises StartRefused: if the file does not hold a credential.
+    """
     path = data / OPERATOR_FILE
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text(encoding="ascii").strip()
-    token = new_token()
+    if not path.exists():
+        _write_privately(path, new_token() + "\n")
+    token = path.read_text(encoding="ascii").strip()
+    if not is_token(token):
+        raise StartRefused(
+            f"The file {OPERATOR_FILE} of the data directory holds no credential. Remove it and start again."
+        )
+    return token
+
+
+def _write_privately(path: Path, text: str) -> None:
+    """Whole or not at all, and for its owner alone."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent)  # mode 0600
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(token + "\n")
+        file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    return token
+    Path(name).replace(path)
 
 
 def write_address(data: Path, url: str) -> None:
     """Let the command line find this server."""
-    (data / ADDRESS_FILE).write_text(json.dumps({"url": url}) + "\n", encoding="ascii")
+    _write_privately(data / ADDRESS_FILE, json.dumps({"url": url}) + "\n")
+
+
+def forget_address(data: Path) -> None:
+    """No server of this data directory can be reached any more."""
+    (data / ADDRESS_FILE).unlink(missing_ok=True)
 
 
 def read_address(data: Path) -> str | None:
-    """The URL that the last server of this data directory wrote, whether or not it still runs."""
+    """The URL of the server that holds this data directory; None while it starts or ends."""
     try:
         return str(json.loads((data / ADDRESS_FILE).read_text(encoding="ascii"))["url"])
     except FileNotFoundError:

@@ -1,6 +1,7 @@
 """The HTTP server: uvicorn with uvloop, a lifespan that opens the gateway, and a drain that ends in exit 0."""
 
 import asyncio
+import gc
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -86,6 +87,7 @@ async def serve(
         url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         write_address(settings.data_folder, url)
         print(f"gateway serves {url}", file=sys.stderr, flush=True)  # noqa: T201 - what a person waits for
+        _spare_the_collector()
         server = Server(config, gateway, settings.drain_s)
         servers.append(server)
         on_start(server)
@@ -106,6 +108,17 @@ def _listen(settings: Settings) -> socket.socket:
             f"The address {settings.listen} cannot be used ({error.strerror}). Set GATEWAY_LISTEN to another."
         ) from None
     return listener
+
+
+def _spare_the_collector() -> None:
+    """Take what was imported and opened out of the garbage collector's sight, and let it run less often.
+
+    A request makes few cycles, yet with the defaults full collections walked every imported object: 8 to 16 % of
+    the CPU and pauses of tens of milliseconds (docs/bench.md).
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 10, 10)
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 
-from gateway.domain.errors import StartRefused
+from gateway.domain.errors import DirectoryInUse, StartRefused
 
 FILE = "gateway.db"
 REVISIONS = ("0001",)
@@ -39,14 +39,14 @@ class DirectoryLock:
     """Held while the process lives; the kernel gives it back even after kill -9."""
 
     def __init__(self, directory: Path) -> None:
-        """:raises StartRefused: if another process holds it."""
+        """:raises DirectoryInUse: if another process holds it."""
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._descriptor = os.open(directory / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(self._descriptor)
-            raise StartRefused(_IN_USE) from None
+            raise DirectoryInUse(_IN_USE) from None
 
     def release(self) -> None:
         os.close(self._descriptor)

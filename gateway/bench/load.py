@@ -104,7 +104,7 @@ class Asking:
         return b"%b%d%b" % (self._prefix, key, self._suffix)
 
     def note(self, status: int, seconds: float) -> None:
-        self._statuses[200] = self._statuses.get(200, 0) + 1
+        self._statuses[status] = self._statuses.get(status, 0) + 1
         self._latencies_s.append(seconds)
 
     def closed(self) -> None:

@@ -6,7 +6,7 @@ import click
 import msgspec
 
 from gateway.cli import remote
-from gateway.domain.errors import StartRefused
+from gateway.domain.errors import DirectoryInUse, StartRefused
 from gateway.domain.refusal import Refusal
 from gateway.settings import Settings
 
@@ -24,10 +24,11 @@ def keys() -> None:
 @click.pass_obj
 def create(settings: Settings, tenant: str, principal: str, label: str, as_json: bool) -> None:
     """Create a key and print its token, which is shown only this once."""
-    body = {"tenant": tenant, "principal": principal, "label": label}
-    created = remote.post(settings, "/admin/keys", body)
-    if created is None:
+    try:
         created = asyncio.run(_create_offline(settings, tenant, principal, label))
+    except DirectoryInUse:
+        body = {"tenant": tenant, "principal": principal, "label": label}
+        created = remote.post(settings, "/admin/keys", body)
     click.echo(msgspec.json.encode(created).decode() if as_json else created["token"])
 
 

@@ -10,18 +10,19 @@ from gateway.domain.errors import StartRefused
 from gateway.settings import Settings
 
 TIMEOUT_S = 30
+NOT_SERVING = "A gateway holds this data directory but does not serve. If it is starting or ending, try again."
 
 
-def post(settings: Settings, path: str, body: dict[str, Any]) -> dict[str, Any] | None:
-    """What the server answers, or None where no server of this data directory runs.
+def post(settings: Settings, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    """What the server answers that holds this data directory.
 
-    :raises StartRefused: with the server's sentence and remedy, if it refuses.
+    :raises StartRefused: with the server's sentence and remedy, if it refuses, or if it is not there yet.
     """
     from gateway.bootstrap import operator_token, read_address
 
     url = read_address(settings.data_folder)
     if url is None:
-        return None
+        raise StartRefused(NOT_SERVING)
     address = urlsplit(url)
     connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=TIMEOUT_S)
     try:
@@ -37,7 +38,7 @@ def post(settings: Settings, path: str, body: dict[str, Any]) -> dict[str, Any] 
         answer = connection.getresponse()
         document: dict[str, Any] = msgspec.json.decode(answer.read())
     except ConnectionRefusedError:
-        return None
+        raise StartRefused(NOT_SERVING) from None
     finally:
         connection.close()
     if answer.status >= 400:

@@ -8,6 +8,7 @@ GatewayError
 ├── WorkAbandoned          the drain's time was up; the sweep says what became of the attempt
 ├── GrantAlreadySpent      a fault of the program: one grant, two dispatches
 └── StartRefused           the gateway must not start; the text says what to do
+    └── DirectoryInUse     another process holds the data directory
 """
 
 
@@ -45,3 +46,7 @@ class GrantAlreadySpent(GatewayError):
 
 class StartRefused(GatewayError):
     """Start-up ends with this sentence and exit code 1."""
+
+
+class DirectoryInUse(StartRefused):
+    """Another process holds the lock of the data directory."""

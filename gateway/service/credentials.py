@@ -1,6 +1,7 @@
 """Credentials of service accounts, made by operators. The actor is the credential's principal, never a flag."""
 
 import base64
+import re
 import secrets
 
 import uuid_utils
@@ -15,6 +16,7 @@ from gateway.ports.reads import Key, Keys
 
 TOKEN_PREFIX = "gw_"  # noqa: S105 - a prefix that lets secret scanners find a leaked key, not a secret
 TOKEN_BYTES = 32
+_TOKEN = re.compile(r"gw_[A-Za-z0-9_-]{43}\Z")
 
 
 class NewKey(Struct, frozen=True):
@@ -70,3 +72,8 @@ class Credentials:
 def new_token() -> str:
     """A prefix and 32 random bytes."""
     return TOKEN_PREFIX + base64.urlsafe_b64encode(secrets.token_bytes(TOKEN_BYTES)).decode().rstrip("=")
+
+
+def is_token(text: str) -> bool:
+    """Whether a text has the form of ``new_token``."""
+    return _TOKEN.match(text) is not None

@@ -8,8 +8,8 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from gateway.domain.errors import WorkAbandoned
-from gateway.ports.events import AttemptsSwept, Events
+from gateway.domain.errors import LedgerUnavailable, LedgerUncertain, WorkAbandoned
+from gateway.ports.events import AttemptsSwept, Events, Faulted
 from gateway.ports.ledger import Ledger
 
 T = TypeVar("T")
@@ -84,10 +84,21 @@ class Sweeper:
         """Sweep this process's own attempts every second, for ever."""
         while True:
             await asyncio.sleep(SWEEP_EVERY_S)
-            await self.sweep()
+            try:
+                await self.sweep()
+            except LedgerUnavailable:
+                # Nothing was stored; the next second tries again.
+                self._events.emit(Faulted("sweep", LedgerUnavailable.__name__))
 
     async def sweep(self, *, earlier_incarnations: bool = False) -> None:
         """Sweep once; at start also what earlier processes left."""
         swept = await self._ledger.sweep(self._running.alive, earlier_incarnations=earlier_incarnations)
         if swept.released or swept.unknown:
             self._events.emit(AttemptsSwept(released=len(swept.released), unknown=len(swept.unknown)))
+
+    async def sweep_at_end(self) -> None:
+        """Say what becomes of the work that the drain cut off. A store that has failed says it at the next start."""
+        try:
+            await self.sweep()
+        except (LedgerUnavailable, LedgerUncertain) as error:
+            self._events.emit(Faulted("sweep", type(error).__name__))

@@ -37,6 +37,7 @@ def test_a_percentile_is_the_smallest_value_that_the_share_does_not_exceed() -> 
     assert percentile(values, 0.5) == 50
     assert percentile(values, 0.99) == 99
     assert percentile(values, 1.0) == 100
+    assert percentile([1.0, 2.0, 3.0], 0.5) == 2
     assert percentile([7.0], 0.99) == 7
 
 

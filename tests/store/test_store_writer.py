@@ -21,7 +21,7 @@ from contract.ledger_contract import (
 from msgspec.structs import replace
 from store_support import Recorded, StoreEnds, empty_database, with_store
 
-from adapters.store import database
+from adapters.store import database, moves
 from adapters.store.batch import Batch
 from adapters.store.errors import translated
 from adapters.store.writer import Rank, Transition
@@ -250,6 +250,32 @@ def test_errors_tell_a_broken_move_from_a_broken_constraint_and_carry_no_value()
         translated(sqlite3.IntegrityError("UNIQUE constraint failed: attempt.dispatch_id")), LedgerUnavailable
     )
     assert isinstance(translated(sqlite3.OperationalError("disk is full")), LedgerUnavailable)
+
+
+@pytest.mark.parametrize("seen_as", [State.GRANTED, State.DISPATCHING])
+def test_a_move_compares_the_state_when_it_sets_it(monkeypatch: pytest.MonkeyPatch, seen_as: State) -> None:
+    async def use(ends: StoreEnds) -> None:
+        claim = await dispatched(ends)
+        await ends.ledger.settle(outcome(claim.dispatch_id, State.NO_EFFECT))
+
+        def outdated(connection: sqlite3.Connection, dispatch_ids: Sequence[str]) -> dict[str, moves.Found]:
+            found = find(connection, dispatch_ids)
+            for one in found.values():
+                one.state = seen_as
+            return found
+
+        find = moves.find
+        monkeypatch.setattr(moves, "find", outdated)
+        charged = outcome(claim.dispatch_id, State.CHARGED)
+        moving = {
+            State.GRANTED: lambda: ends.ledger.dispatch(claim.dispatch_id),
+            State.DISPATCHING: lambda: ends.ledger.settle(charged),
+        }[seen_as]
+        with pytest.raises(IllegalMove):
+            await moving()
+        assert await state_of(ends, claim) is State.NO_EFFECT
+
+    with_store(use)
 
 
 def test_a_batch_wakes_the_loop_once() -> None:
