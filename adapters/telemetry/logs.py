@@ -2,7 +2,10 @@
 
 import logging
 import sys
+import threading
+import traceback
 from datetime import UTC, datetime
+from types import TracebackType
 from typing import TextIO
 
 import msgspec
@@ -44,8 +47,9 @@ class EventLog:
 class JsonLines(logging.Formatter):
     """One JSON object a line.
 
-    Of a foreign record only the constant format string is kept: its arguments and an exception's message may
-    hold a value of a request. Of an exception the class is kept.
+    Of a foreign record only the first line of the constant format string is kept: its arguments, what follows
+    (asyncio writes the whole exception there) and an exception's message may hold a value of a request. Of an
+    exception the class and the place are kept.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -53,21 +57,44 @@ class JsonLines(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": str(record.msg),
+            "message": str(record.msg).partition("\n")[0],
         }
         event = getattr(record, "event", None)
         if event is not None:
             line |= msgspec.to_builtins(event)
         if record.exc_info and record.exc_info[0] is not None:
-            line["exception"] = record.exc_info[0].__name__
+            line |= {"exception": record.exc_info[0].__name__, "at": _place(record.exc_info[2])}
         return msgspec.json.encode(line).decode()
 
 
-def set_up(level: str, stream: TextIO = sys.stderr) -> None:
-    """Send every log record of the process through one handler."""
+def _place(trace: TracebackType | None) -> str:
+    """Module and line in which an exception was raised."""
+    frames = list(traceback.walk_tb(trace))
+    if not frames:
+        return ""
+    frame, line = frames[-1]
+    return f"{frame.f_globals.get('__name__', '')}:{line}"
+
+
+def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        return
+    _log.critical("an exception that nobody caught", exc_info=(kind, error, trace))
+
+
+def _uncaught_in_thread(args: threading.ExceptHookArgs) -> None:
+    if args.exc_value is not None:
+        _uncaught(args.exc_type, args.exc_value, args.exc_traceback)
+
+
+def set_up(level: str, stream: TextIO = sys.stderr, *, hooks: bool = True) -> None:
+    """Send every log record of the process through one handler; with ``hooks`` also what nobody caught."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLines())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
     _log.setLevel(level.upper())
+    if hooks:
+        sys.excepthook = _uncaught
+        threading.excepthook = _uncaught_in_thread

@@ -247,7 +247,7 @@ class HttpWorld:
             return True
         self._data.mkdir(exist_ok=True)
         self._log_handlers = self._log_handlers or logging.getLogger().handlers[:]
-        set_up_logs("debug", self.log)
+        set_up_logs("debug", self.log, hooks=False)
         copies = self._folder / f"start-{time.monotonic_ns()}"
         registry = copy_registry(copies, self._edits, engine_port=self._provider.port)
         policies = POLICIES
