@@ -46,14 +46,3 @@ class Request(Struct, frozen=True, kw_only=True):
     """Left out, the tenant's default purpose counts."""
     sources: tuple[SourceRef, ...] = ()
     stream: bool = False
-
-
-def texts(request: Request) -> list[str]:
-    """Every string of the messages, in order: what a counter has to count."""
-    found: list[str] = []
-    for message in request.messages:
-        if isinstance(message.content, str):
-            found.append(message.content)
-        else:
-            found.extend(part.text for part in message.content)
-    return found

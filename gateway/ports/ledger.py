@@ -13,6 +13,7 @@ from gateway.domain.fingerprint import Fingerprint
 from gateway.domain.operation import Identity, State, StoredResult
 from gateway.domain.principal import Caller
 from gateway.domain.questions import Decision
+from gateway.domain.reconciliation import Act, ActResult
 from gateway.domain.request import SourceRef
 
 
@@ -142,6 +143,13 @@ class Ledger(Protocol):
         """None: the row is durable and the versions are those decided upon."""
 
     async def refuse(self, record: RefusalRecord) -> None: ...
+
+    async def act(self, act: Act) -> ActResult:
+        """An operator's act on an unknown, with its audit row and a row of evidence.
+
+        ``no_effect`` is refused as too early until the sender has provably ended: an earlier incarnation, or
+        the attempt's ``unknown_after_us`` has passed. ``free_slot`` frees the slot part of the holds alone.
+        """
 
     async def sweep(self, alive: Callable[[], frozenset[str]], *, earlier_incarnations: bool) -> Swept:
         """Resolve attempts without a task: granted -> released, dispatching -> unknown.

@@ -1,18 +1,69 @@
 """What is read from the store. Reads see committed rows only and never wait for the writer."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct
 
-from gateway.domain.operation import Identity, Operation, StoredResult
+from gateway.domain.budget import Scope
+from gateway.domain.operation import Identity, Operation, State, StoredResult
 from gateway.domain.principal import Caller
 from gateway.domain.request import SourceRef
 from gateway.domain.source import KnownSource
 
 
+class OperationFilter(Struct, frozen=True, kw_only=True):
+    """Which operations to list, newest first."""
+
+    states: tuple[State, ...] = ()
+    """States of the last attempt; empty: all."""
+    tenant: str | None = None
+    profile: str | None = None
+    """Profile of the last attempt."""
+    before: str | None = None
+    """Only operations older than this one: its id, from the page before."""
+    limit: int = 50
+
+
+class TimelineEntry(Struct, frozen=True, kw_only=True):
+    """Something that happened to an operation. ``facts`` hold ids, codes, digests and amounts only."""
+
+    at_us: int
+    event: str
+    """One of: claimed, dispatching, settled, unknown, released, closed, slot_freed, evidence, disclosed, refused."""
+    attempt: int | None
+    facts: dict[str, Any]
+
+
+class StrandedHold(Struct, frozen=True, kw_only=True):
+    """A hold that only evidence or an operator can end."""
+
+    operation_id: str
+    attempt: int
+    scope: Scope
+    tokens: int
+    slot_held: bool
+    since_us: int
+    """When the attempt was dispatched."""
+
+
+class Accounts(Protocol):
+    """The ledger as a whole. Both read one snapshot and may take seconds, so not on the event loop's thread."""
+
+    async def verify(self) -> tuple[str, ...]:
+        """Every difference between counters and holds and every broken invariant, as a sentence; none: ()."""
+
+    async def stranded(self) -> tuple[StrandedHold, ...]:
+        """Holds of attempts whose outcome is unknown, oldest first."""
+
+
 class Operations(Protocol):
     """Operations by identity and by id."""
+
+    async def list(self, wanted: OperationFilter) -> tuple[Operation, ...]: ...
+
+    async def timeline(self, operation_id: str) -> tuple[TimelineEntry, ...]:
+        """All that happened, in order; empty for an operation that does not exist."""
 
     async def find(self, identity: Identity) -> Operation | None: ...
 

@@ -1,0 +1,57 @@
+"""What an operator may do with an operation whose outcome is unknown.
+
+Each act is legal only from ``unknown``, and only once: an unknown is closed by evidence or by a named operator,
+never by time (promise G5). No act opens the way to another attempt, because a sender that was paused may still
+send (docs/adr).
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from gateway.domain.operation import State
+from gateway.domain.principal import Caller
+from gateway.domain.usage import Usage
+
+ActKind = Literal["write_off", "no_effect", "charged", "free_slot"]
+"""write_off: closed, settled at the reservation. no_effect: closed, settled at zero, on evidence. charged: settled
+at the usage that the evidence proves. free_slot: the state stays, and the slot is free again."""
+
+
+class Act(Struct, frozen=True, kw_only=True):
+    """One act of an operator."""
+
+    kind: ActKind
+    operation_id: str
+    actor: Caller
+    os_user: str | None
+    """User of the operating system, where the command line worked without a server."""
+    words: str
+    """The operator's reason, or the evidence; at most 500 characters, kept in the audit and as evidence."""
+    used: Usage | None = None
+    """What the evidence proves was used; for ``charged`` alone."""
+
+
+class Done(Struct, frozen=True):
+    """The act is durable, with its audit row; the operation is now in this state."""
+
+    state: State
+
+
+class NotLegal(Struct, frozen=True):
+    """The operation is in a state from which the act is not legal, or its slot is already free."""
+
+    state: State
+
+
+class TooEarly(Struct, frozen=True):
+    """Its sender may still be sending: ``no_effect`` can be found from this instant on (microseconds UTC)."""
+
+    not_before_us: int
+
+
+class NoSuchOperation(Struct, frozen=True):
+    """There is no operation of this id."""
+
+
+ActResult = Done | NotLegal | TooEarly | NoSuchOperation
