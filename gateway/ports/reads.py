@@ -60,7 +60,7 @@ class Accounts(Protocol):
 class Operations(Protocol):
     """Operations by identity and by id."""
 
-    async def list(self, wanted: OperationFilter) -> tuple[Operation, ...]: ...
+    async def search(self, wanted: OperationFilter) -> tuple[Operation, ...]: ...
 
     async def timeline(self, operation_id: str) -> tuple[TimelineEntry, ...]:
         """All that happened, in order; empty for an operation that does not exist."""
