@@ -20,3 +20,13 @@ Feature: Saved before it is shown
     Then the request is refused as "ledger_unavailable"
     And no engine is called
     And nothing is reserved
+
+  @service @http @G3
+  Scenario: An answer that is saved late is shown when it is asked for again
+    Given the ledger cannot save results
+    And the assistant has asked "Is it?" under the key "k-1"
+    When the ledger works again
+    Then the same key soon gets the answer "Yes."
+    And the engine was called once
+    And nothing is reserved any more
+

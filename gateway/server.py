@@ -1,19 +1,17 @@
-"""The HTTP server: uvicorn with uvloop, a lifespan that opens the gateway, and a drain that ends in exit 0."""
+"""The HTTP server: uvicorn with uvloop around an open gateway, and a drain that ends in exit 0."""
 
 import asyncio
 import gc
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from types import FrameType
 
 import uvicorn
-from starlette.applications import Starlette
 
 from gateway.api.app import create_app
 from gateway.api.body import BodyBounds
-from gateway.bootstrap import Decorate, Gateway, open_gateway, write_address
+from gateway.bootstrap import Decorate, Gateway, Wrap, open_gateway, write_address
 from gateway.domain.errors import StartRefused
 from gateway.settings import Settings
 
@@ -45,6 +43,7 @@ async def serve(
     settings: Settings,
     *,
     decorate: Decorate = lambda ports: ports,
+    wrap: Wrap = lambda connection: connection,
     on_start: Callable[["Server"], None] = lambda _: None,
 ) -> int:
     """Serve until a signal or a fatal fault of the store; returns the exit code.
@@ -63,14 +62,13 @@ async def serve(
     def on_fatal() -> None:
         loop.call_soon_threadsafe(stop)
 
-    async with open_gateway(settings, on_fatal=on_fatal, decorate=decorate) as gateway:
+    async with open_gateway(settings, on_fatal=on_fatal, decorate=decorate, wrap=wrap) as gateway:
         listener = _listen(settings)
         host, port = listener.getsockname()[:2]
         app = create_app(
             gateway.services,
             bounds=BodyBounds(settings.max_body_bytes, settings.body_within_s),
             render_metrics=gateway.telemetry.render,
-            lifespan=_nothing,
         )
         config = uvicorn.Config(
             app,
@@ -119,8 +117,3 @@ def _spare_the_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 10, 10)
-
-
-@asynccontextmanager
-async def _nothing(_: Starlette) -> AsyncIterator[None]:
-    yield

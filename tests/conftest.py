@@ -4,5 +4,6 @@ pytest_plugins = [
     "gateway.testkit.plugin",
     "gateway.testkit.steps.asking",
     "gateway.testkit.steps.surroundings",
+    "gateway.testkit.steps.operating",
     "gateway.testkit.steps.http_only",
 ]

@@ -1,5 +1,6 @@
 """The ledger on SQLite: every durable change of an operation, through one writer with group commit."""
 
+from adapters.store.connection import Connection, Wrap, unwrapped
 from adapters.store.store import Store, open_store
 
-__all__ = ["Store", "open_store"]
+__all__ = ["Connection", "Store", "Wrap", "open_store", "unwrapped"]

@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from adapters.store.batch import Batch
 from adapters.store.claim import SOURCE_CHANGED
 from adapters.store.directory import Directory
+from adapters.store.tables import DISCLOSED, REFUSED
 from gateway.ports.ledger import Disclosure, RefusalRecord, Stale
-
-DISCLOSED = "disclosed"
-REFUSED = "refused"
 
 
 def disclose(batch: Batch, disclosures: Sequence[Disclosure]) -> list[Stale | None]:

@@ -1,6 +1,5 @@
 """One transaction of the writer: its connection, its one time, its audit rows and its budget rows."""
 
-import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,6 +7,7 @@ import msgspec
 from sqlalchemy import bindparam, update
 
 from adapters.store.budgets import Budgets
+from adapters.store.connection import Connection
 from adapters.store.statements import Inserter, sql
 from adapters.store.tables import audit, meta
 
@@ -21,7 +21,7 @@ _RAISE_SEQ = sql(
 class Batch:
     """What every transition of one transaction shares."""
 
-    def __init__(self, connection: sqlite3.Connection, *, now_us: int, incarnation: int, last_seq: int) -> None:
+    def __init__(self, connection: Connection, *, now_us: int, incarnation: int, last_seq: int) -> None:
         self.connection = connection
         self.now_us = now_us
         """The one time of the batch: every row that it writes carries it."""

@@ -3,12 +3,11 @@
 Each row is read once per batch, changed in memory in arrival order, and written once.
 """
 
-import sqlite3
-
 import msgspec
 from msgspec import Struct
 from sqlalchemy import bindparam, select, update
 
+from adapters.store.connection import Connection
 from adapters.store.statements import Inserter, sql
 from adapters.store.tables import budget
 from adapters.store.windows import Windows, windows
@@ -74,7 +73,7 @@ class Counters(Struct):
 class Budgets:
     """The budget rows that a batch touches."""
 
-    def __init__(self, connection: sqlite3.Connection, now_us: int) -> None:
+    def __init__(self, connection: Connection, now_us: int) -> None:
         self._connection = connection
         self._now = windows(now_us)
         self._rows: dict[tuple[str, str], Counters] = {}

@@ -7,14 +7,17 @@ connection that writes; all others are read-only. A second process is refused by
 import fcntl
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 
 from gateway.domain.errors import DirectoryInUse, StartRefused
+
+T = TypeVar("T")
 
 FILE = "gateway.db"
 REVISIONS = ("0001",)
@@ -74,6 +77,12 @@ def open_readable(directory: Path) -> sqlite3.Connection:
     for pragma in ("query_only = ON", f"busy_timeout = {_BUSY_MS}"):
         connection.execute(f"PRAGMA {pragma}")
     return connection
+
+
+def aside(directory: Path, read: Callable[[sqlite3.Connection], T]) -> T:
+    """A read that may take long, on a connection of its own, for any thread."""
+    with closing(open_readable(directory)) as connection:
+        return read(connection)
 
 
 @contextmanager

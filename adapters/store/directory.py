@@ -1,10 +1,10 @@
 """What a transaction looks at again: is the credential active, are the sources as they were decided upon?"""
 
-import sqlite3
 from collections.abc import Sequence
 
 from sqlalchemy import bindparam, select
 
+from adapters.store.connection import Connection
 from adapters.store.statements import sql
 from adapters.store.tables import key, source
 from gateway.domain.request import SourceRef
@@ -20,7 +20,7 @@ _OWNER = sql(
 class Directory:
     """Answers from within one transaction, and remembers them for the length of one ``apply``."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._versions: dict[str, int] = {}
         self._owners: dict[bytes, tuple[str, str] | None] = {}

@@ -55,13 +55,14 @@ def triggers() -> dict[str, str]:
     }
 
 
-# A result may be deleted, which is its purge, but never changes (invariant I13).
+# The purge to come brings the one condition under which a result may go (invariant I13).
 _APPEND_ONLY = (
     ("audit", "UPDATE"),
     ("audit", "DELETE"),
     ("evidence", "UPDATE"),
     ("evidence", "DELETE"),
     ("result", "UPDATE"),
+    ("result", "DELETE"),
 )
 
 

@@ -26,6 +26,7 @@ _COLUMNS = (
     hold.c.minute_us,
     hold.c.day_us,
     hold.c.month_us,
+    hold.c.slot,
     hold.c.settled_tokens,
     hold.c.debt_tokens,
 )
@@ -43,6 +44,7 @@ _END = sql(
         debt_tokens=bindparam("new_debt"),
     )
 )
+_FREE_SLOTS = sql(update(hold).where(*_OF_ATTEMPT, hold.c.spend == word("held")).values(slot=word("free")))
 _BOOK_DEBT = sql(update(hold).where(*_OF_ATTEMPT).values(debt_tokens=bindparam("new_debt")))
 
 
@@ -58,8 +60,13 @@ class Hold(Struct, frozen=True):
     minute_us: int
     day_us: int
     month_us: int
+    slot: str
     settled_tokens: int
     debt_tokens: int
+
+    @property
+    def holds_slot(self) -> bool:
+        return self.slot == "held"
 
     @property
     def taken_in(self) -> Windows:
@@ -123,8 +130,9 @@ def end(batch: Batch, endings: Sequence[Ending]) -> None:
             )
             counters.held_tokens -= row.tokens
             counters.debt_tokens += ending.debt
-            counters.slots_used -= 1
-            counters.slots_stranded -= ending.was_stranded
+            if row.holds_slot:  # free_slot may have freed it before
+                counters.slots_used -= 1
+                counters.slots_stranded -= ending.was_stranded
         updates.append(
             {
                 "id": ending.op_id,
@@ -145,13 +153,27 @@ def strand(batch: Batch, op_ids: Sequence[str]) -> None:
             batch.budgets.of(row.scope_kind, row.scope_id).slots_stranded += 1
 
 
-def book_debt(batch: Batch, op_id: str, n: int, proved_tokens: int) -> None:
-    """Book usage proved above what was settled; the same proof again adds nothing."""
+def free_slots(batch: Batch, op_id: str, n: int) -> bool:
+    """Free the slots of an attempt whose outcome is unknown; its spend stays held. False: they are free already."""
+    slots = [row for row in _held(batch, [op_id])[op_id] if row.holds_slot]
+    for row in slots:
+        counters = batch.budgets.of(row.scope_kind, row.scope_id)
+        counters.slots_used -= 1
+        counters.slots_stranded -= 1
+    batch.connection.execute(_FREE_SLOTS, {"id": op_id, "number": n})
+    return bool(slots)
+
+
+def book_debt(batch: Batch, op_id: str, n: int, proved_tokens: int) -> int:
+    """Book usage proved above what was settled; the same proof again adds nothing. Returns the tokens added."""
     key = {"id": op_id, "number": n}
+    added = 0
     for row in (Hold(*found) for found in batch.connection.execute(_READ_ATTEMPT, key).fetchall()):
         debt = max(row.debt_tokens, proved_tokens - row.settled_tokens)
-        batch.budgets.of(row.scope_kind, row.scope_id).debt_tokens += debt - row.debt_tokens
+        added = debt - row.debt_tokens
+        batch.budgets.of(row.scope_kind, row.scope_id).debt_tokens += added
         batch.connection.execute(_BOOK_DEBT, key | {"new_debt": debt})
+    return added
 
 
 def _held(batch: Batch, op_ids: Sequence[str]) -> Mapping[str, list[Hold]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from adapters.store.act import act
 from adapters.store.audit import disclose, refuse
 from adapters.store.claim import Claims
 from adapters.store.dispatch import Dispatches
@@ -9,6 +10,7 @@ from adapters.store.release import release
 from adapters.store.settle import settle
 from adapters.store.sweep import Sweep, sweep
 from adapters.store.writer import Rank, Transition, Writer
+from gateway.domain.reconciliation import Act, ActResult
 from gateway.ports.ledger import (
     AlreadyExists,
     Claim,
@@ -26,6 +28,7 @@ from gateway.ports.ledger import (
 )
 
 _SETTLE: Transition[Settle, Settled | Superseded] = Transition(Rank.T3, settle)
+_ACT: Transition[Act, ActResult] = Transition(Rank.T3, act)
 _RELEASE: Transition[str, None] = Transition(Rank.T3, release)
 _SWEEP: Transition[Sweep, Swept] = Transition(Rank.T3, sweep)
 _DISCLOSE: Transition[Disclosure, Stale | None] = Transition(Rank.OTHER, disclose)
@@ -57,6 +60,9 @@ class StoredLedger:
 
     async def refuse(self, record: RefusalRecord) -> None:
         await self._writer.run(_REFUSE, record)
+
+    async def act(self, act: Act) -> ActResult:
+        return await self._writer.run(_ACT, act)
 
     async def sweep(self, alive: Callable[[], frozenset[str]], *, earlier_incarnations: bool) -> Swept:
         return await self._writer.run(_SWEEP, Sweep(alive, earlier_incarnations))

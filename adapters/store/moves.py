@@ -1,6 +1,5 @@
 """Moves of attempts that several transitions make: found by dispatch id, given back, left unknown."""
 
-import sqlite3
 from collections.abc import Sequence
 
 import msgspec
@@ -9,6 +8,7 @@ from sqlalchemy import bindparam, select, update
 
 from adapters.store import holds
 from adapters.store.batch import Batch
+from adapters.store.connection import Connection
 from adapters.store.statements import sql, within, word
 from adapters.store.tables import attempt
 from gateway.domain.errors import IllegalMove
@@ -54,7 +54,7 @@ def found_from(rows: Sequence[tuple[str, int, str, str, int, str, int]]) -> dict
     return {row[3]: Found(row[0], row[1], State(row[2]), *row[3:]) for row in rows}
 
 
-def find(connection: sqlite3.Connection, dispatch_ids: Sequence[str]) -> dict[str, Found]:
+def find(connection: Connection, dispatch_ids: Sequence[str]) -> dict[str, Found]:
     """Attempts by dispatch id; one that does not exist is left out."""
     return found_from(connection.execute(_FIND, {"ids": _encode(dispatch_ids)}).fetchall())
 

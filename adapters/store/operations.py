@@ -1,71 +1,25 @@
-"""Operations as readers see them. Reads run on the event loop: a point read costs less than a hand-over."""
+"""Operations as readers see them. Point reads run on the event loop: they cost less than a hand-over."""
 
+import asyncio
 import sqlite3
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
 
-import msgspec
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, select
 
+from adapters.store.database import aside
+from adapters.store.rows import OPERATIONS, operation_from
+from adapters.store.search import search
 from adapters.store.statements import sql
-from adapters.store.tables import attempt, operation, result
-from gateway.domain.fingerprint import Fingerprint
-from gateway.domain.operation import Attempt, Identity, Operation, State, StoredResult
-from gateway.domain.request import SourceRef
+from adapters.store.tables import operation, result
+from adapters.store.timeline import timeline
+from gateway.domain.operation import Identity, Operation, StoredResult
+from gateway.ports.reads import OperationFilter, TimelineEntry
 
-UNKNOWN_AFTER_US = (2 + 60) * 1_000_000
-"""Send-by deadline and margin, on top of the total timeout (design, section 4)."""
-
-_fields = msgspec.json.Decoder(dict[str, str]).decode
-_sources = msgspec.json.Decoder(tuple[SourceRef, ...]).decode
-
-_earlier = attempt.alias("earlier")
-_DISPATCHED = (
-    select(func.count())
-    .where(_earlier.c.op_id == operation.c.op_id, _earlier.c.dispatching_us.is_not(None))
-    .scalar_subquery()
-)
-_LAST_N = select(func.max(_earlier.c.n)).where(_earlier.c.op_id == operation.c.op_id).scalar_subquery()
-_LAST = (
-    select(
-        operation.c.op_id,
-        operation.c.tenant,
-        operation.c.principal,
-        operation.c.key_hash,
-        operation.c.fingerprint_v,
-        operation.c.fingerprint,
-        operation.c.fingerprint_fields,
-        operation.c.alias,
-        operation.c.purpose,
-        operation.c.sources,
-        operation.c.bundle,
-        operation.c.bundle_digest,
-        operation.c.max_attempts,
-        operation.c.created_us,
-        _DISPATCHED,
-        attempt.c.n,
-        attempt.c.state,
-        attempt.c.dispatch_id,
-        attempt.c.profile,
-        attempt.c.profile_digest,
-        attempt.c.policy_revision,
-        attempt.c.reserved_input,
-        attempt.c.reserved_output,
-        attempt.c.used_input,
-        attempt.c.used_output,
-        attempt.c.usage_basis,
-        attempt.c.detail,
-        attempt.c.total_timeout_ms,
-        attempt.c.granted_us,
-        attempt.c.dispatching_us,
-        attempt.c.finished_us,
-    )
-    .join_from(operation, attempt, attempt.c.op_id == operation.c.op_id)
-    .where(attempt.c.n == _LAST_N)
-)
-_BY_ID = sql(_LAST.where(operation.c.op_id == bindparam("id")))
+_BY_ID = sql(OPERATIONS.where(operation.c.op_id == bindparam("id")))
 _BY_IDENTITY = sql(
-    _LAST.where(
+    OPERATIONS.where(
         operation.c.tenant == bindparam("tenant"),
         operation.c.principal == bindparam("principal"),
         operation.c.key_hash == bindparam("key_hash"),
@@ -77,94 +31,29 @@ _RESULT = sql(select(result.c.body, result.c.digest).where(result.c.op_id == bin
 class StoredOperations:
     """Implements ``gateway.ports.reads.Operations``."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, directory: Path) -> None:
         self._connection = connection
+        self._directory = directory
+
+    async def search(self, wanted: OperationFilter) -> tuple[Operation, ...]:
+        # Aside, unlike the others: what it walks over depends on the filter.
+        return await asyncio.to_thread(aside, self._directory, partial(search, wanted=wanted))
+
+    async def timeline(self, operation_id: str) -> tuple[TimelineEntry, ...]:
+        return timeline(self._connection, operation_id)
 
     async def find(self, identity: Identity) -> Operation | None:
         key = {"tenant": identity.tenant, "principal": identity.principal, "key_hash": identity.key_hash}
-        return _operation(self._connection.execute(_BY_IDENTITY, key).fetchall())
+        return self._one(_BY_IDENTITY, key)
 
     async def get(self, operation_id: str) -> Operation | None:
-        return _operation(self._connection.execute(_BY_ID, {"id": operation_id}).fetchall())
+        return self._one(_BY_ID, {"id": operation_id})
 
     async def result(self, operation_id: str) -> StoredResult | None:
-        # fetchall, here and above: a statement that is left half read keeps an old snapshot open.
         rows = self._connection.execute(_RESULT, {"id": operation_id}).fetchall()
         return StoredResult(*rows[0]) if rows else None
 
-
-def _operation(rows: list[tuple[Any, ...]]) -> Operation | None:
-    if not rows:
-        return None
-    (
-        op_id,
-        tenant,
-        principal,
-        key_hash,
-        fingerprint_v,
-        fingerprint,
-        fingerprint_fields,
-        alias,
-        purpose,
-        sources,
-        bundle,
-        bundle_digest,
-        max_attempts,
-        created_us,
-        dispatched,
-        *last,
-    ) = rows[0]
-    return Operation(
-        id=op_id,
-        identity=Identity(tenant, principal, key_hash),
-        fingerprint=Fingerprint(fingerprint_v, fingerprint, _fields(fingerprint_fields)),
-        alias=alias,
-        purpose=purpose,
-        sources=_sources(sources),
-        bundle=bundle,
-        bundle_digest=bundle_digest,
-        max_attempts=max_attempts,
-        attempts_dispatched=dispatched,
-        created_us=created_us,
-        last=_attempt(last),
-    )
-
-
-def _attempt(row: Sequence[Any]) -> Attempt:
-    (
-        n,
-        state,
-        dispatch_id,
-        profile,
-        profile_digest,
-        policy_revision,
-        reserved_input,
-        reserved_output,
-        used_input,
-        used_output,
-        usage_basis,
-        detail,
-        total_timeout_ms,
-        granted_us,
-        dispatching_us,
-        finished_us,
-    ) = row
-    unknown_after = None if dispatching_us is None else dispatching_us + total_timeout_ms * 1_000 + UNKNOWN_AFTER_US
-    return Attempt(
-        n=n,
-        state=State(state),
-        dispatch_id=dispatch_id,
-        profile=profile,
-        profile_digest=profile_digest,
-        policy_revision=policy_revision,
-        reserved_input=reserved_input,
-        reserved_output=reserved_output,
-        used_input=used_input,
-        used_output=used_output,
-        usage_basis=usage_basis,
-        detail=detail,
-        unknown_after_us=unknown_after,
-        granted_us=granted_us,
-        dispatching_us=dispatching_us,
-        finished_us=finished_us,
-    )
+    def _one(self, query: str, key: Mapping[str, object]) -> Operation | None:
+        # fetchall, here and above: a statement that is left half read keeps an old snapshot open.
+        rows = self._connection.execute(query, key).fetchall()
+        return operation_from(rows[0]) if rows else None

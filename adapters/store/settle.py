@@ -8,7 +8,7 @@ from adapters.store import holds, moves
 from adapters.store.batch import Batch
 from adapters.store.moves import Found
 from adapters.store.statements import Inserter, sql
-from adapters.store.tables import attempt, evidence, result
+from adapters.store.tables import EVIDENCE, attempt, evidence, result
 from gateway.domain.errors import IllegalMove
 from gateway.domain.operation import HOLDING, LEGAL_MOVES, State
 from gateway.ports.ledger import Settle, Settled, Superseded
@@ -32,6 +32,9 @@ _SETTLE = sql(
         }
     )
 )
+SENDER = "sender"
+"""Who says so, in a row of evidence: the task that owned the send. An operator is tenant/principal."""
+
 _insert_results = Inserter(result)
 _insert_evidence = Inserter(evidence)
 
@@ -127,22 +130,15 @@ def _keep_evidence(batch: Batch, sent: Found, item: Settle) -> None:
     """The first terminal outcome stands; usage proved above what was settled is booked once, as a debt."""
     settlement = item.settlement
     proved = settlement.used if settlement.basis == "provider" else None
-    _insert_evidence(
-        batch.connection,
-        [
-            {
-                "id": None,
-                "dispatch_id": sent.dispatch_id,
-                "kind": settlement.state.value,
-                "used_input": proved.input if proved else None,
-                "used_output": proved.output if proved else None,
-                "digest": item.result.digest if item.result else None,
-                "provider_ref": item.provider_ref,
-                "who": "sender",
-                "at_us": batch.now_us,
-            }
-        ],
-    )
+    found = {
+        "used_input": proved.input if proved else None,
+        "used_output": proved.output if proved else None,
+        "digest": item.result.digest if item.result else None,
+        "provider_ref": item.provider_ref,
+    }
+    row = {"id": None, "dispatch_id": sent.dispatch_id, "kind": settlement.state.value} | found
+    _insert_evidence(batch.connection, [row | {"who": SENDER, "words": "", "at_us": batch.now_us}])
+    debt = 0
     if proved is not None and sent.state not in HOLDING:
-        holds.book_debt(batch, sent.op_id, sent.n, proved.input + proved.output)
-    batch.audit("evidence", op_id=sent.op_id, n=sent.n, code=settlement.state)
+        debt = holds.book_debt(batch, sent.op_id, sent.n, proved.input + proved.output)
+    batch.audit(EVIDENCE, op_id=sent.op_id, n=sent.n, code=settlement.state, data=found | {"debt_tokens": debt})

@@ -4,7 +4,6 @@ Compiling and converting per statement would cost more CPU than the statements t
 errors carry no parameters, so nothing of a request can get into a log that way (promise G11).
 """
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
@@ -12,6 +11,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Table, bindparam, func, insert, literal_column, select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.sql import ClauseElement
+
+from adapters.store.connection import Connection
 
 _NAMED = sqlite.dialect(paramstyle="named")
 _POSITIONAL = sqlite.dialect(paramstyle="qmark")
@@ -45,6 +46,6 @@ class Inserter:
         self._text = str(insert(table).compile(dialect=_POSITIONAL))
         self._values = itemgetter(*(column.name for column in table.columns))
 
-    def __call__(self, connection: sqlite3.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    def __call__(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         if rows:
             connection.executemany(self._text, map(self._values, rows))

@@ -7,6 +7,8 @@ from pathlib import Path
 import uuid_utils
 
 from adapters.store import database
+from adapters.store.accounts import StoredAccounts
+from adapters.store.connection import Wrap, unwrapped
 from adapters.store.keys import StoredKeys
 from adapters.store.ledger import StoredLedger
 from adapters.store.operations import StoredOperations
@@ -36,6 +38,7 @@ class Store:
         standing: Standing | None,
         on_fatal: Callable[[], None],
         queue_bound: int,
+        wrap: Wrap,
     ) -> None:
         self._directory = directory
         self._lock = lock
@@ -44,7 +47,7 @@ class Store:
         incarnation = _begin(connection, clock.now_us())
         self._reader = database.open_readable(directory)
         self._writer = Writer(
-            connection,
+            wrap(connection),
             incarnation=incarnation,
             clock=clock,
             events=events,
@@ -52,17 +55,14 @@ class Store:
             queue_bound=queue_bound,
         )
         self.ledger = StoredLedger(self._writer, standing)
-        self.operations = StoredOperations(self._reader)
+        self.operations = StoredOperations(self._reader, directory)
+        self.accounts = StoredAccounts(directory)
         self.sources = StoredSources(self._reader, self._writer)
         self.keys = StoredKeys(self._reader, self._writer)
 
     def verify(self) -> list[str]:
         """Every difference and broken invariant as a sentence; reads the whole ledger, so not on the event loop."""
-        connection = database.open_readable(self._directory)
-        try:
-            return verify(connection)
-        finally:
-            connection.close()
+        return database.aside(self._directory, verify)
 
     def close(self) -> None:
         """Commit what is queued, close, and let the next process in."""
@@ -83,11 +83,13 @@ def open_store(
     standing: Standing | None,
     on_fatal: Callable[[], None],
     queue_bound: int = QUEUE_BOUND,
+    wrap: Wrap = unwrapped,
 ) -> Store:
     """Open the store in a directory, creating or upgrading it.
 
     :param standing: T1's conditions 4 and 5; called from the writer's thread. None leaves them out.
     :param on_fatal: called from the writer's thread if it ends by itself; the process must then stop.
+    :param wrap: puts something around the writer's connection, for the fault tests. The default leaves it as it is.
     :raises StartRefused: if another process holds it, or its schema is newer than this version.
     """
     lock = database.DirectoryLock(directory)
@@ -101,6 +103,7 @@ def open_store(
             standing=standing,
             on_fatal=on_fatal,
             queue_bound=queue_bound,
+            wrap=wrap,
         )
     except BaseException:
         lock.release()

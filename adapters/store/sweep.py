@@ -8,13 +8,11 @@ from sqlalchemy import bindparam, select, text
 from adapters.store import moves
 from adapters.store.batch import Batch
 from adapters.store.statements import sql
-from adapters.store.tables import SWEPT, attempt
+from adapters.store.tables import NOT_COMPLETED, SWEPT, SWEPT_DETAIL, attempt
 from gateway.domain.operation import State
 from gateway.ports.ledger import Swept
 
-SWEPT_DETAIL = "no_task"
-
-_OPEN = select(*moves.COLUMNS).where(text(SWEPT))
+_OPEN = select(*moves.COLUMNS).where(text(SWEPT), text(NOT_COMPLETED))
 _MINE = sql(_OPEN.where(attempt.c.incarnation == bindparam("mine")))
 _ALL = sql(_OPEN.where(attempt.c.incarnation <= bindparam("mine")))
 

@@ -25,12 +25,22 @@ from sqlalchemy import (
 )
 
 from gateway.domain.operation import HOLDING, REACHED_T2, REPEATABLE, State, UsageBasis
+from gateway.domain.reconciliation import LONGEST_WORDS
 
 MAX_AMOUNT = 2**53
 """Largest amount that every reader, JSON's included, holds exactly."""
 
 SETTLED = frozenset(State) - HOLDING - REPEATABLE
 """Something was used, or an operator says so: the amounts are known."""
+
+DISCLOSED = "disclosed"
+REFUSED = "refused"
+EVIDENCE = "evidence"
+SLOT_FREED = "slot_freed"
+"""Kinds of audit rows about operations, beside the states of attempts."""
+
+SWEPT_DETAIL = "no_task"
+"""Detail of an attempt that a sweep has resolved. Any other comes from the task that owned it, or an operator."""
 
 metadata = MetaData(
     naming_convention={
@@ -184,9 +194,11 @@ attempt = _table(
 
 # A list of exceptions, so that any state to come is covered (promise G1).
 Index("ux_attempt_effect", attempt.c.op_id, unique=True, sqlite_where=text(f"state NOT IN ({names(REPEATABLE)})"))
-# What a sweep looks through every second.
+# All but the many. SQLite uses such an index only for a query that says the same words.
+NOT_COMPLETED = "state <> 'completed'"
+Index("ix_attempt_state", attempt.c.state, attempt.c.op_id, sqlite_where=text(NOT_COMPLETED))
+# What a sweep looks for every second.
 SWEPT = "state IN ('dispatching', 'granted')"
-Index("ix_attempt_open", attempt.c.incarnation, sqlite_where=text(SWEPT))
 
 hold = _table(
     "hold",
@@ -258,8 +270,13 @@ evidence = _table(
     Column("digest", Text),
     Column("provider_ref", Text),
     _text("who"),
+    Column(
+        "words", Text, CheckConstraint(f"length(words) <= {LONGEST_WORDS}", name="ck_evidence_words"), nullable=False
+    ),
     _time("at_us"),
 )
+"""``who`` is the sender, or an operator as tenant/principal, whose ``words`` are kept."""
+
 Index(None, evidence.c.dispatch_id)
 
 audit = _table(
@@ -276,3 +293,4 @@ audit = _table(
     _bytes("data"),
 )
 """Append-only. Ids, codes and digests; no reference to other tables, whose rows are purged earlier."""
+Index(None, audit.c.op_id)

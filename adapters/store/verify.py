@@ -61,6 +61,17 @@ def i3_sums_are_conserved(connection: sqlite3.Connection) -> list[str]:
     ]
 
 
+def i4_used_is_settled(connection: sqlite3.Connection) -> list[str]:
+    """What an attempt used is settled in every scope up to the reservation; what is above it is a debt."""
+    return _rows(
+        connection,
+        "SELECT DISTINCT a.op_id FROM attempt AS a JOIN hold AS h ON h.op_id = a.op_id AND h.n = a.n "
+        "WHERE a.used_input IS NOT NULL AND (h.settled_tokens <> min(a.used_input + a.used_output, h.tokens) "
+        "OR h.debt_tokens < a.used_input + a.used_output - h.tokens)",
+        "operation {} has used another amount than its holds settle",
+    )
+
+
 def i5_completed_has_its_result(connection: sqlite3.Connection) -> list[str]:
     """A completed attempt has a digest, and its body, where it is not purged, is the one of that digest."""
     return _rows(
@@ -77,24 +88,29 @@ def i5_completed_has_its_result(connection: sqlite3.Connection) -> list[str]:
 
 
 def i6_open_attempts_hold(connection: sqlite3.Connection) -> list[str]:
-    """Granted, dispatching and unknown attempts have their holds, and all of them held, at the reserved amount."""
+    """Granted, dispatching and unknown attempts have their holds, and all of them held, at the reserved amount.
+
+    Only of an unknown the slot may be free.
+    """
     return _rows(
         connection,
         "SELECT a.op_id FROM attempt AS a WHERE a.state IN ('granted', 'dispatching', 'unknown') AND (NOT EXISTS "
         "(SELECT 1 FROM hold AS h WHERE h.op_id = a.op_id AND h.n = a.n) OR EXISTS "
         "(SELECT 1 FROM hold AS h WHERE h.op_id = a.op_id AND h.n = a.n "
-        "AND (h.spend <> 'held' OR h.tokens <> a.reserved_input + a.reserved_output)))",
+        "AND (h.spend <> 'held' OR (h.slot <> 'held' AND a.state <> 'unknown') "
+        "OR h.tokens <> a.reserved_input + a.reserved_output)))",
         "operation {} is open without all its holds",
     )
 
 
 def i7_ended_attempts_hold_nothing(connection: sqlite3.Connection) -> list[str]:
-    """No hold of an ended attempt is held; it is settled if something was used, else released."""
+    """No hold of an ended attempt is held, nor its slot; it is settled if something was used, else released."""
     return _rows(
         connection,
         "SELECT DISTINCT a.op_id FROM attempt AS a JOIN hold AS h ON h.op_id = a.op_id AND h.n = a.n "
         "WHERE (a.state IN ('completed', 'charged', 'closed') AND h.spend <> 'settled') "
-        "OR (a.state IN ('released', 'no_effect') AND h.spend <> 'released')",
+        "OR (a.state IN ('released', 'no_effect') AND h.spend <> 'released') "
+        "OR (a.state NOT IN ('granted', 'dispatching', 'unknown') AND h.slot <> 'free')",
         "operation {} has ended and its holds have not",
     )
 
@@ -136,6 +152,7 @@ CHECKS: tuple[Check, ...] = (
     i1_one_attempt_with_an_effect,
     i2_slots_are_held_slots,
     i3_sums_are_conserved,
+    i4_used_is_settled,
     i5_completed_has_its_result,
     i6_open_attempts_hold,
     i7_ended_attempts_hold_nothing,

@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 
 from adapters.store.batch import Batch
+from adapters.store.connection import Connection
 from adapters.store.errors import STATEMENT_ERRORS, translated
 from gateway.domain.errors import LedgerUnavailable, LedgerUncertain
 from gateway.ports.clock import Clock
@@ -58,7 +59,7 @@ class Writer:
 
     def __init__(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         *,
         incarnation: int,
         clock: Clock,

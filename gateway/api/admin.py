@@ -1,62 +1,159 @@
-"""/admin: for principals with the operator role. The command line is its client."""
+"""/admin: for principals with the operator role. The command line is its client, with or without a server."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
-import msgspec
 from msgspec import Meta, Struct
 from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
+from starlette.routing import Route
 
-from gateway.api.body import BodyBounds, read_body
-from gateway.api.chat_body import explain
-from gateway.api.headers import bearer
-from gateway.api.problems import problem
-from gateway.api.strict_json import parse_object
+from gateway.api.administration import answer, body, operator, query
+from gateway.domain.operation import State
+from gateway.domain.reconciliation import ActKind
 from gateway.domain.refusal import Code, Refusal
-from gateway.service.assembly import Services
+from gateway.domain.usage import Usage
+from gateway.ports.reads import OperationFilter
+from gateway.service.assembly import AdminServices
+from gateway.service.inspect import view
 
-BOUNDS = BodyBounds(max_bytes=64 * 1024, within_s=30.0)
+Words = Annotated[str, Meta(min_length=3, max_length=500)]
+Name = Annotated[str, Meta(min_length=1, max_length=64)]
+Tokens = Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class NewKeyBody(Struct, frozen=True, forbid_unknown_fields=True):
     """Whose key it will be."""
 
-    tenant: Annotated[str, Meta(min_length=1, max_length=64)]
-    principal: Annotated[str, Meta(min_length=1, max_length=64)]
+    tenant: Name
+    principal: Name
     label: Annotated[str, Meta(max_length=100)] = ""
 
 
-class CreateKey:
-    """POST /admin/keys."""
+class ReasonBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """Why an operator does it."""
 
-    def __init__(self, services: Services) -> None:
+    reason: Words
+
+
+class UsedBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """Tokens that the evidence proves."""
+
+    input: Tokens
+    output: Tokens
+
+
+class EvidenceBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """What was found at the provider, and where."""
+
+    evidence: Words
+    found: Literal["no_effect", "charged"]
+    used: UsedBody | None = None
+
+
+class SearchQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which operations to list, newest first."""
+
+    state: State | None = None
+    tenant: Name | None = None
+    profile: Name | None = None
+    before: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
+    limit: Annotated[int, Meta(ge=1, le=500)] = 50
+
+
+class Admin:
+    """The handlers."""
+
+    def __init__(self, services: AdminServices) -> None:
         self._services = services
 
-    async def __call__(self, http: HttpRequest) -> Response:
-        services = self._services
-        if isinstance(session := await services.authenticate(bearer(http.headers)), Refusal):
-            return problem(session)
-        if not session.caller.principal.is_operator:
-            # Before the body is read, and again where the key is made.
-            return problem(Refusal(code=Code.OPERATOR_REQUIRED))
-        if isinstance(raw := await read_body(http, BOUNDS), Refusal):
-            return problem(raw)
-        if isinstance(parsed := parse_object(raw), Refusal):
-            return problem(parsed)
-        try:
-            asked = msgspec.convert(parsed, NewKeyBody)
-        except msgspec.ValidationError as error:
-            return problem(explain(str(error)))
-        created = await services.credentials.create(
-            session.caller, session.active.snapshot, tenant=asked.tenant, principal=asked.principal, label=asked.label
+    async def create_key(self, http: HttpRequest) -> Response:
+        if isinstance(session := await operator(self._services, http), Refusal):
+            return answer(session)
+        if isinstance(asked := await body(http, NewKeyBody), Refusal):
+            return answer(asked)
+        made = await self._services.credentials.create(
+            session.caller,
+            session.active.snapshot,
+            tenant=asked.tenant,
+            principal=asked.principal,
+            label=asked.label,
         )
-        if isinstance(created, Refusal):
-            return problem(created)
-        document = {
-            "id": created.key.id,
-            "tenant": created.key.tenant,
-            "principal": created.key.principal,
-            "label": created.key.label,
-            "token": created.token,
-        }
-        return Response(msgspec.json.encode(document), 201, media_type="application/json")
+        if isinstance(made, Refusal):
+            return answer(made)
+        key = made.key
+        document = {"id": key.id, "tenant": key.tenant, "principal": key.principal, "label": key.label}
+        return answer(document | {"token": made.token}, 201)
+
+    async def search(self, http: HttpRequest) -> Response:
+        if isinstance(session := await operator(self._services, http), Refusal):
+            return answer(session)
+        if isinstance(asked := query(http, SearchQuery), Refusal):
+            return answer(asked)
+        wanted = OperationFilter(
+            states=() if asked.state is None else (asked.state,),
+            tenant=asked.tenant,
+            profile=asked.profile,
+            before=asked.before,
+            limit=asked.limit,
+        )
+        found = await self._services.operators.search(session, wanted)
+        if isinstance(found, Refusal):
+            return answer(found)
+        owners = ({"tenant": one.identity.tenant, "principal": one.identity.principal} for one in found)
+        rows = [view(one) | owner for one, owner in zip(found, owners, strict=True)]
+        return answer({"object": "list", "data": rows, "has_more": len(rows) == asked.limit})
+
+    async def write_off(self, http: HttpRequest) -> Response:
+        return await self._with_reason(http, "write_off")
+
+    async def free_slot(self, http: HttpRequest) -> Response:
+        return await self._with_reason(http, "free_slot")
+
+    async def _with_reason(self, http: HttpRequest, kind: ActKind) -> Response:
+        if isinstance(session := await operator(self._services, http), Refusal):
+            return answer(session)
+        if isinstance(asked := await body(http, ReasonBody), Refusal):
+            return answer(asked)
+        done = await self._services.operators.act(session, kind, _id(http), asked.reason)
+        return answer(done if isinstance(done, Refusal) else view(done))
+
+    async def reconcile(self, http: HttpRequest) -> Response:
+        if isinstance(session := await operator(self._services, http), Refusal):
+            return answer(session)
+        if isinstance(asked := await body(http, EvidenceBody), Refusal):
+            return answer(asked)
+        if (asked.found == "charged") != (asked.used is not None):
+            # Usage is what "charged" is about, and what "no_effect" denies.
+            return answer(Refusal(code=Code.INVALID_VALUE, param="used"))
+        used = None if asked.used is None else Usage(input=asked.used.input, output=asked.used.output)
+        done = await self._services.operators.act(session, asked.found, _id(http), asked.evidence, used)
+        return answer(done if isinstance(done, Refusal) else view(done))
+
+    async def verify(self, http: HttpRequest) -> Response:
+        if isinstance(session := await operator(self._services, http), Refusal):
+            return answer(session)
+        differences = await self._services.operators.verify(session)
+        return answer(differences if isinstance(differences, Refusal) else {"differences": differences})
+
+    async def stranded(self, http: HttpRequest) -> Response:
+        if isinstance(session := await operator(self._services, http), Refusal):
+            return answer(session)
+        holds = await self._services.operators.stranded(session)
+        return answer(holds if isinstance(holds, Refusal) else {"object": "list", "data": holds})
+
+    def routes(self) -> list[Route]:
+        """All admin routes."""
+        return [
+            Route("/admin/keys", self.create_key, methods=["POST"]),
+            Route("/admin/operations", self.search, methods=["GET"]),
+            Route("/admin/operations/{operation_id}/write-off", self.write_off, methods=["POST"]),
+            Route("/admin/operations/{operation_id}/reconcile", self.reconcile, methods=["POST"]),
+            Route("/admin/operations/{operation_id}/free-slot", self.free_slot, methods=["POST"]),
+            Route("/admin/ledger/verify", self.verify, methods=["POST"]),
+            Route("/admin/ledger/stranded", self.stranded, methods=["GET"]),
+        ]
+
+
+def _id(http: HttpRequest) -> str:
+    operation_id: Any = http.path_params["operation_id"]
+    return str(operation_id)

@@ -1,53 +1,64 @@
-"""The routes."""
+"""The routes, of the server and of administration alone."""
 
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Sequence
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 from starlette.routing import Route
 
-from gateway.api.admin import CreateKey
+from gateway.api.admin import Admin
 from gateway.api.body import BodyBounds
 from gateway.api.chat import Chat
 from gateway.api.health import Live, Metrics, Ready
-from gateway.api.operations import ShowOperation
+from gateway.api.operations import Operations
 from gateway.api.problems import problem
 from gateway.domain.refusal import Code, Refusal
-from gateway.ports.events import Faulted
-from gateway.service.assembly import Services
+from gateway.ports.events import Events, Faulted
+from gateway.service.assembly import AdminServices, Services
 
 
-def create_app(
-    services: Services,
-    *,
-    bounds: BodyBounds,
-    render_metrics: Callable[[], bytes],
-    lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]],
-) -> Starlette:
-    """The application. Its lifespan starts and ends everything that the services need."""
-
-    async def not_found(_: HttpRequest, __: Exception) -> Response:
-        return problem(Refusal(code=Code.NOT_FOUND))
-
-    async def method_not_allowed(_: HttpRequest, __: Exception) -> Response:
-        return problem(Refusal(code=Code.METHOD_NOT_ALLOWED))
-
-    async def failed(_: HttpRequest, error: Exception) -> Response:
-        # The class alone: a message may hold a value.
-        services.events.emit(Faulted("api", type(error).__name__))
-        return problem(Refusal(code=Code.INTERNAL_ERROR))
-
-    return Starlette(
-        routes=[
+def create_app(services: Services, *, bounds: BodyBounds, render_metrics: Callable[[], bytes]) -> Starlette:
+    """What the server serves."""
+    return _application(
+        [
             Route("/v1/chat/completions", Chat(services, bounds).__call__, methods=["POST"]),
-            Route("/v1/operations/{operation_id}", ShowOperation(services).__call__, methods=["GET"]),
             Route("/livez", Live().__call__, methods=["GET"]),
             Route("/readyz", Ready(services).__call__, methods=["GET"]),
             Route("/metrics", Metrics(render_metrics).__call__, methods=["GET"]),
-            Route("/admin/keys", CreateKey(services).__call__, methods=["POST"]),
+            *_administration(services.admin),
         ],
-        exception_handlers={404: not_found, 405: method_not_allowed, Exception: failed},
-        lifespan=lifespan,
+        services.events,
     )
+
+
+def create_admin_app(services: AdminServices, events: Events) -> Starlette:
+    """Administration alone, for the command line where no server runs."""
+    return _application(_administration(services), events)
+
+
+def _administration(services: AdminServices) -> list[Route]:
+    return [*Operations(services).routes(), *Admin(services).routes()]
+
+
+def _application(routes: Sequence[Route], events: Events) -> Starlette:
+    async def not_found(_: HttpRequest, __: Exception) -> Response:
+        return problem(Refusal(code=Code.NOT_FOUND))
+
+    async def method_not_allowed(_: HttpRequest, error: Exception) -> Response:
+        response = problem(Refusal(code=Code.METHOD_NOT_ALLOWED))
+        if isinstance(error, HTTPException) and error.headers:
+            response.headers.update(error.headers)  # Allow, which RFC 9110 demands
+        return response
+
+    async def failed(_: HttpRequest, error: Exception) -> Response:
+        # The class alone: a message may hold a value.
+        events.emit(Faulted("api", type(error).__name__))
+        return problem(Refusal(code=Code.INTERNAL_ERROR))
+
+    handlers = {404: not_found, 405: method_not_allowed, Exception: failed}
+    app = Starlette(routes=routes, exception_handlers=handlers)
+    # A path with one slash more is another path; a redirect would name whatever host the request claimed.
+    app.router.redirect_slashes = False
+    return app

@@ -178,7 +178,7 @@ async def measure(waves: int, concurrency: int) -> list[Stage]:
     async with open_gateway(from_environment(os.environ), on_fatal=lambda: None, decorate=capture) as gateway:
         services = gateway.services
         await _ready(services)
-        made = await services.credentials.create(
+        made = await services.admin.credentials.create(
             Caller(BUILT_IN_OPERATOR, b""),
             services.in_force.active.snapshot,
             tenant="acme",

@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from gateway.cli import checks, keys, opa, serving
+from gateway.cli import checks, keys, ledger, opa, operations, serving
 from gateway.domain.errors import StartRefused
 from gateway.settings import SettingsFault, from_environment
 
@@ -24,6 +24,8 @@ gateway.add_command(serving.serve)
 gateway.add_command(checks.check)
 gateway.add_command(checks.policy)
 gateway.add_command(keys.keys)
+gateway.add_command(operations.operations)
+gateway.add_command(ledger.ledger)
 gateway.add_command(opa.opa)
 
 

@@ -1,23 +1,69 @@
-"""A client of the running server's admin routes, with the operator's credential of the data directory."""
+"""A client of the admin routes, with the operator's credential of the data directory.
 
+The lock of the data directory decides: where a server holds it, the server is asked over HTTP; where nobody does,
+the same routes are called in this process, over the store alone.
+"""
+
+import asyncio
 import http.client
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import msgspec
 
-from gateway.domain.errors import StartRefused
+from gateway.cli.in_process import call_app
+from gateway.domain.errors import DirectoryInUse, StartRefused
 from gateway.settings import Settings
 
-TIMEOUT_S = 30
+TIMEOUT_S = 60
 NOT_SERVING = "A gateway holds this data directory but does not serve. If it is starting or ending, try again."
 
 
-def post(settings: Settings, path: str, body: dict[str, Any]) -> dict[str, Any]:
-    """What the server answers that holds this data directory.
+def call(
+    settings: Settings,
+    method: str,
+    path: str,
+    *,
+    body: Mapping[str, Any] | None = None,
+    query: Mapping[str, Any] | None = None,
+) -> Any:
+    """What the route answers.
 
-    :raises StartRefused: with the server's sentence and remedy, if it refuses, or if it is not there yet.
+    :raises StartRefused: with its sentence and remedy, if it refuses, or if the server is not there yet.
     """
+    target = path + (
+        "?" + urlencode({name: value for name, value in query.items() if value is not None}) if query else ""
+    )
+    sent = b"" if body is None else msgspec.json.encode(body)
+    try:
+        status, answer = asyncio.run(_in_process(settings, method, target, sent))
+    except DirectoryInUse:
+        status, answer = _over_http(settings, method, target, sent)
+    document = msgspec.json.decode(answer)
+    if status >= 400:
+        raise StartRefused(_sentence(document))
+    return document
+
+
+def _sentence(problem: Mapping[str, Any]) -> str:
+    facts = (
+        f" ({', '.join(f'{name}: {value}' for name, value in problem['facts'].items())})" if "facts" in problem else ""
+    )
+    about = f" It is about {problem['error']['param']}." if problem["error"]["param"] else ""
+    return f"{problem['title']}{facts}{about} {problem['remedy']}"
+
+
+async def _in_process(settings: Settings, method: str, target: str, body: bytes) -> tuple[int, bytes]:
+    from gateway.api.app import create_admin_app
+    from gateway.bootstrap import open_administration
+
+    async with open_administration(settings) as administration:
+        app = create_admin_app(administration.services, administration.events)
+        return await call_app(app, method, target, {"authorization": f"Bearer {administration.token}"}, body)
+
+
+def _over_http(settings: Settings, method: str, target: str, body: bytes) -> tuple[int, bytes]:
     from gateway.bootstrap import operator_token, read_address
 
     url = read_address(settings.data_folder)
@@ -25,22 +71,12 @@ def post(settings: Settings, path: str, body: dict[str, Any]) -> dict[str, Any]:
         raise StartRefused(NOT_SERVING)
     address = urlsplit(url)
     connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=TIMEOUT_S)
+    headers = {"Authorization": f"Bearer {operator_token(settings.data_folder)}"}
     try:
-        connection.request(
-            "POST",
-            path,
-            msgspec.json.encode(body),
-            {
-                "Authorization": f"Bearer {operator_token(settings.data_folder)}",
-                "Content-Type": "application/json",
-            },
-        )
+        connection.request(method, target, body or None, headers)
         answer = connection.getresponse()
-        document: dict[str, Any] = msgspec.json.decode(answer.read())
+        return answer.status, answer.read()
     except ConnectionRefusedError:
         raise StartRefused(NOT_SERVING) from None
     finally:
         connection.close()
-    if answer.status >= 400:
-        raise StartRefused(f"{document['title']} {document['remedy']}")
-    return document

@@ -1,4 +1,4 @@
-"""``make demo``: OPA, SQLite and SmolLM2 really run; a governed answer, its replay and a conflict."""
+"""``make demo``: OPA, SQLite and SmolLM2 really run; answers, replays, conflicts, unknowns and a crash."""
 
 import sys
 import tempfile
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from gateway.demo.story import tell
+from gateway.demo.story import Story
 from gateway.demo.surroundings import surroundings
 from gateway.domain.errors import StartRefused
 
@@ -21,7 +21,7 @@ def main() -> None:
             tempfile.TemporaryDirectory(prefix="gateway-demo-") as folder,
             surroundings(Path(folder), console) as place,
         ):
-            tell(console, place)
+            Story(console, place).tell()
     except StartRefused as refused:
         console.print(str(refused), style="bold red", markup=False)
         sys.exit(1)

@@ -3,102 +3,104 @@
 import contextlib
 import io
 import os
+import shlex
+import signal
+import time
 from typing import Any
 
 from rich.console import Console
 from rich.syntax import Syntax
 
+from gateway.demo import scenes
 from gateway.demo.surroundings import Place
 
-FIRST = """
-from openai import OpenAI, APIStatusError
 
-client = OpenAI()  # reads OPENAI_BASE_URL and OPENAI_API_KEY, as ever
+class Story:
+    """One Python session of a service and one terminal of an operator."""
 
-def ask(key, **changes):
-    return client.chat.completions.with_raw_response.create(
-        model="chat",
-        messages=[{"role": "user", "content": "Say in one sentence what a lighthouse does."}],
-        extra_headers={"Idempotency-Key": key},
-        **({"max_tokens": 40, "temperature": 0, "seed": 7} | changes),
-    )
+    def __init__(self, console: Console, place: Place) -> None:
+        self._console = console
+        self._place = place
+        self._session: dict[str, Any] = {}
 
-answer = ask("order-4711")
-print(answer.parse().choices[0].message.content)
-print("operation", answer.headers["Operation-Id"], answer.headers["Operation-State"])
-"""
-AGAIN = """
-again = ask("order-4711")
-print("the same bytes:", again.content == answer.content)
-print("operation", again.headers["Operation-Id"], "replayed:", again.headers["Idempotent-Replayed"])
-"""
-CONFLICT = """
-try:
-    ask("order-4711", temperature=1)
-except APIStatusError as refused:
-    problem = refused.response.json()
-    print(refused.status_code, problem["code"], problem["fields"])
-    print(problem["title"], problem["remedy"])
-"""
-INSPECT = """
-operation = client.get("/operations/" + answer.headers["Operation-Id"], cast_to=dict)
-print(operation["state"], "by", operation["attempt"]["profile"], "of", operation["bundle"])
-print("reserved", operation["attempt"]["reserved"], "used", operation["attempt"]["used"])
-print("calls that reached an engine:", operation["attempts_dispatched"])
-"""
+    def tell(self) -> None:
+        """All scenes, in order."""
+        self._introduce()
+        self._title("1. A governed answer")
+        self._say(
+            "A service asks with the SDK it already has, and one header. Policy admits the request, the ledger "
+            "reserves its tokens, one call goes to an approved engine, and the answer is saved before it is shown."
+        )
+        self._run(scenes.FIRST)
+        self._title("2. The same key again")
+        self._say(
+            "The answer did not arrive, or the service was restarted: it repeats the request under the same key. "
+            "Access is decided anew, the stored answer is shown, and no engine is called."
+        )
+        self._run(scenes.AGAIN)
+        self._title("3. The same key for another request")
+        self._say("A key stands for one generation. Another temperature is another request: a conflict that says so.")
+        self._run(scenes.CONFLICT)
+        self._title("4. What became of it")
+        self._say("The operation says what was reserved, what was used and how often an engine was called.")
+        self._run(scenes.INSPECT)
+        self._title("5. An engine that never answers")
+        self._say(
+            "The request was sent, and no answer came. It may have happened, so it is kept as unknown and never "
+            "tried again. Its tokens stay reserved until somebody finds out or writes it off."
+        )
+        self._run(scenes.HANG)
+        self._command("gateway operations list --state unknown")
+        self._command("gateway ledger stranded")
+        operation = self._session["lost"].headers["Operation-Id"]
+        evidence = "--evidence 'provider log, request 17' --found charged --used-input 41 --used-output 0"
+        self._command(f"gateway operations reconcile {operation} {evidence}")
+        self._title("6. kill -9 during a call")
+        self._say("The gateway dies while an engine works. Nothing of what it had promised is lost with it.")
+        self._run(scenes.CRASH)
+        time.sleep(0.5)
+        self._shell("kill -9 GATEWAY; gateway serve")
+        self._place.end(signal.SIGKILL)
+        self._place.start()
+        self._run(scenes.AFTER_CRASH)
+        operation = self._session["after"].headers["Operation-Id"]
+        self._command(f"gateway operations show {operation} --timeline")
+        self._command(f"gateway operations write-off {operation} --reason 'the engine keeps no record'")
+        self._command("gateway ledger verify")
 
+    def _introduce(self) -> None:
+        key = self._place.command("keys", "create", "--tenant", "acme", "--principal", "assistant")
+        os.environ |= {"OPENAI_BASE_URL": f"{self._place.url}/v1", "OPENAI_API_KEY": key}
+        self._say("\nAn operator starts the gateway and gives the service its address and its key:\n")
+        self._shell("gateway serve")
+        self._shell("export OPENAI_API_KEY=$(gateway keys create --tenant acme --principal assistant)")
+        self._shell(f"export OPENAI_BASE_URL={self._place.url}/v1")
 
-def tell(console: Console, place: Place) -> None:
-    """All scenes, in one Python session."""
-    session: dict[str, Any] = {}
-    os.environ |= {"OPENAI_BASE_URL": f"{place.url}/v1", "OPENAI_API_KEY": place.key}
-    console.print("\nAn operator starts the gateway and gives the service its address and its key:\n")
-    for command in (
-        "$ gateway serve",
-        "$ export OPENAI_API_KEY=$(gateway keys create --tenant acme --principal assistant)",
-        f"$ export OPENAI_BASE_URL={place.url}/v1",
-    ):
-        console.print(command, style="bold", markup=False, soft_wrap=True)
-    _scene(
-        console,
-        "1. A governed answer",
-        "A service asks with the SDK it already has, and one header. Policy admits the request, the ledger "
-        "reserves its tokens, one call goes to an approved engine, and the answer is saved before it is shown.",
-        FIRST,
-        session,
-    )
-    _scene(
-        console,
-        "2. The same key again",
-        "The answer did not arrive, or the service was restarted: it repeats the request under the same key. "
-        "Access is decided anew, the stored answer is shown, and no engine is called.",
-        AGAIN,
-        session,
-    )
-    _scene(
-        console,
-        "3. The same key for another request",
-        "A key stands for one generation. Another temperature is another request: a conflict that names the field.",
-        CONFLICT,
-        session,
-    )
-    _scene(
-        console,
-        "4. What became of it",
-        "The operation says what was reserved, what was used and how often an engine was called.",
-        INSPECT,
-        session,
-    )
+    def _title(self, title: str) -> None:
+        self._console.print()
+        self._console.rule(f"[bold]{title}", align="left")
 
+    def _say(self, sentence: str) -> None:
+        self._console.print(sentence)
 
-def _scene(console: Console, title: str, sentence: str, code: str, session: dict[str, Any]) -> None:
-    console.print()
-    console.rule(f"[bold]{title}", align="left")
-    console.print(sentence + "\n")
-    console.print(Syntax(code.strip(), "python", background_color="default", word_wrap=True))
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
-        exec(code, session)  # the code on the screen is the code that runs
-    console.print()
-    for line in said.getvalue().splitlines():
-        console.print(f"> {line}", style="green", markup=False, soft_wrap=True)
+    def _run(self, code: str) -> None:
+        self._console.print()
+        self._console.print(Syntax(code.strip(), "python", background_color="default", word_wrap=True))
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            exec(code, self._session)  # the code on the screen is the code that runs
+        self._show(said.getvalue())
+
+    def _command(self, line: str) -> None:
+        self._console.print()
+        self._shell(line)
+        self._show(self._place.command(*shlex.split(line)[1:]))
+
+    def _shell(self, line: str) -> None:
+        self._console.print(f"$ {line}", style="bold", markup=False, soft_wrap=True)
+
+    def _show(self, text: str) -> None:
+        if text.strip():
+            self._console.print()
+        for line in text.rstrip().splitlines():
+            self._console.print(f"> {line}", style="green", markup=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""What the story needs: an engine, a gateway in a process of its own, and a key of the service account."""
+"""What the story needs: two engines, a gateway in a process of its own, and a key of the service account."""
 
 import http.client
 import os
@@ -11,22 +11,87 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from msgspec import Struct
 from rich.console import Console
 
 from gateway.demo.engine import ROOT, start_engine
 from gateway.domain.errors import StartRefused
-from gateway.testkit.registry_copy import copy_registry
+from gateway.testkit.provider.behaviours import Behaviour
+from gateway.testkit.provider.child import ProviderProcess
+from gateway.testkit.provider.server import EngineFace
+from gateway.testkit.registry_copy import EXAMPLE, Edit, copy_registry
 
 READY_WITHIN_S = 20.0
+PROFILE, BUNDLE = "profiles/smollm2-135m.yaml", "bundles/chat@1.yaml"
+FACE = EngineFace(
+    alias="smollm2-135m@q4_1", model_path="/models/SmolLM2-135M-Instruct.Q4_1.gguf", context=2048, slots=2
+)
 
 
-class Place(Struct, frozen=True):
-    """Where the gateway of the story is."""
+class Place:
+    """The gateway of the story: where it is, and what an operator can do to it."""
 
-    url: str
-    key: str
-    environment: dict[str, str]
+    def __init__(self, environment: dict[str, str], port: int) -> None:
+        self._environment = environment
+        self._port = port
+        self._process: subprocess.Popen[str] | None = None
+        self.url = f"http://127.0.0.1:{port}"
+
+    def start(self) -> None:
+        """Start the gateway and wait until both engines are ready.
+
+        :raises StartRefused: if it does not start.
+        """
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "gateway", "serve"],
+            env=self._environment,
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        give_up_at = time.monotonic() + READY_WITHIN_S
+        while not self._is_ready():
+            if self._process.poll() is not None:
+                said = self._process.stderr.read() if self._process.stderr is not None else ""
+                raise StartRefused(f"The gateway did not start. {said.strip()}")
+            if time.monotonic() > give_up_at:
+                raise StartRefused("The gateway was not ready in time.")
+            time.sleep(0.05)
+
+    def _is_ready(self) -> bool:
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=2)
+        try:
+            connection.request("GET", "/readyz")
+            return connection.getresponse().read().count(b'"ready","reason"') == 2
+        except OSError:
+            return False  # it does not listen yet
+        finally:
+            connection.close()
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> None:
+        """Send the gateway a signal and wait for its end."""
+        if self._process is not None:
+            self._process.send_signal(number)
+            self._process.wait(timeout=30)
+            if self._process.stderr is not None:
+                self._process.stderr.close()
+            self._process = None
+
+    def command(self, *arguments: str) -> str:
+        """What ``gateway`` prints.
+
+        :raises StartRefused: if it fails.
+        """
+        done = subprocess.run(
+            [sys.executable, "-m", "gateway", *arguments],
+            env=self._environment | {"COLUMNS": "100"},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise StartRefused(done.stderr.strip())
+        return done.stdout.strip()
 
 
 @contextmanager
@@ -35,10 +100,12 @@ def surroundings(folder: Path, console: Console) -> Iterator[Place]:
 
     :raises StartRefused: if a part does not start.
     """
-    engine_port, gateway_port = _free_port(), _free_port()
     console.print("Starting SmolLM2 (llama.cpp), OPA and the gateway on SQLite ...", style="dim")
-    with start_engine(engine_port):
-        registry = copy_registry(folder, engine_port=engine_port)
+    engine_port, gateway_port = _free_port(), _free_port()
+    with start_engine(engine_port), ProviderProcess() as unreliable:
+        unreliable.show(FACE)
+        unreliable.answer_by_default(Behaviour(delivery="hang"))
+        registry = copy_registry(folder, _unreliable_engine(unreliable.port), engine_port=engine_port)
         environment = {name: text for name, text in os.environ.items() if not name.startswith("GATEWAY_")} | {
             "GATEWAY_REGISTRY": str(registry),
             "GATEWAY_POLICIES": str(ROOT / "policies"),
@@ -46,50 +113,25 @@ def surroundings(folder: Path, console: Console) -> Iterator[Place]:
             "GATEWAY_LISTEN": f"127.0.0.1:{gateway_port}",
             "GATEWAY_LOG_LEVEL": "error",
         }
-        process = subprocess.Popen(
-            [sys.executable, "-m", "gateway", "serve"], env=environment, cwd=ROOT, stderr=subprocess.PIPE, text=True
-        )
+        place = Place(environment, gateway_port)
         try:
-            _wait_until_ready(process, gateway_port)
-            yield Place(f"http://127.0.0.1:{gateway_port}", _create_key(environment), environment)
+            place.start()
+            yield place
         finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(timeout=30)
-            if process.stderr is not None:
-                process.stderr.close()
+            place.end()
 
 
-def _create_key(environment: dict[str, str]) -> str:
-    created = subprocess.run(
-        [sys.executable, "-m", "gateway", "keys", "create", "--tenant", "acme", "--principal", "assistant"],
-        env=environment,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if created.returncode != 0:
-        raise StartRefused(created.stderr.strip())
-    return created.stdout.strip()
-
-
-def _wait_until_ready(process: "subprocess.Popen[str]", port: int) -> None:
-    give_up_at = time.monotonic() + READY_WITHIN_S
-    while time.monotonic() < give_up_at:
-        if process.poll() is not None:
-            said = process.stderr.read() if process.stderr is not None else ""
-            raise StartRefused(f"The gateway did not start. {said.strip()}")
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
-        try:
-            connection.request("GET", "/readyz")
-            if connection.getresponse().status == 200:
-                return
-        except OSError:
-            pass  # it does not listen yet
-        finally:
-            connection.close()
-        time.sleep(0.05)
-    raise StartRefused("The gateway was not ready in time.")
+def _unreliable_engine(port: int) -> list[Edit]:
+    """A second engine beside the example's, approved like it, which never answers."""
+    profile = (EXAMPLE / PROFILE).read_text().replace("id: smollm2-135m", "id: unreliable", 1)
+    profile = profile.replace(":8091/", f":{port}/").replace("total_ms: 60000", "total_ms: 2000")
+    bundle = (EXAMPLE / BUNDLE).read_text().replace("id: chat@1", "id: unreliable@1")
+    return [
+        Edit(file="profiles/unreliable.yaml", old="", new=profile),
+        Edit(file="bundles/unreliable@1.yaml", old="", new=bundle.replace("- id: smollm2-135m", "- id: unreliable")),
+        Edit(file="releases.yaml", old="  chat: chat@1\n", new="  chat: chat@1\n  unreliable: unreliable@1\n"),
+        Edit(file="tenants/acme.yaml", old="aliases: [chat]", new="aliases: [chat, unreliable]"),
+    ]
 
 
 def _free_port() -> int:

@@ -9,9 +9,13 @@ from typing import Literal
 
 from msgspec import Struct
 
+from gateway.domain.budget import Reservation, Settlement
 from gateway.domain.operation import State
 from gateway.domain.principal import Caller
 from gateway.domain.usage import Usage
+
+LONGEST_WORDS = 500
+"""Characters of an operator's reason or evidence."""
 
 ActKind = Literal["write_off", "no_effect", "charged", "free_slot"]
 """write_off: closed, settled at the reservation. no_effect: closed, settled at zero, on evidence. charged: settled
@@ -30,6 +34,10 @@ class Act(Struct, frozen=True, kw_only=True):
     """The operator's reason, or the evidence; at most 500 characters, kept in the audit and as evidence."""
     used: Usage | None = None
     """What the evidence proves was used; for ``charged`` alone."""
+
+    @property
+    def is_well_formed(self) -> bool:
+        return 0 < len(self.words) <= LONGEST_WORDS and (self.used is not None) == (self.kind == "charged")
 
 
 class Done(Struct, frozen=True):
@@ -55,3 +63,21 @@ class NoSuchOperation(Struct, frozen=True):
 
 
 ActResult = Done | NotLegal | TooEarly | NoSuchOperation
+
+
+def conclude(act: Act, reserved: Reservation) -> Settlement | None:
+    """What an act books; None for ``free_slot``, which leaves the outcome unknown."""
+    match act.kind:
+        case "write_off":
+            used = Usage(input=reserved.input, output=reserved.output)
+            return Settlement(state=State.CLOSED, used=used, basis="reserved", detail="written_off")
+        case "no_effect":
+            return Settlement(state=State.CLOSED, used=Usage(0, 0), basis="provider", detail="found_without_effect")
+        case "charged":
+            assert act.used is not None, "a well-formed act: charged alone says what was used"
+            debt = max(0, act.used.input + act.used.output - reserved.tokens)
+            return Settlement(
+                state=State.CHARGED, used=act.used, basis="provider", debt_tokens=debt, detail="found_charged"
+            )
+        case "free_slot":
+            return None

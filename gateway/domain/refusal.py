@@ -55,6 +55,8 @@ class Code(StrEnum):
     POLICY_UNAVAILABLE = "policy_unavailable"
     LEDGER_UNAVAILABLE = "ledger_unavailable"
     UNKNOWN_PRINCIPAL = "unknown_principal"
+    ACT_NOT_LEGAL = "act_not_legal"
+    ACT_TOO_EARLY = "act_too_early"
     INTERNAL_ERROR = "internal_error"
 
 
@@ -190,6 +192,18 @@ MEANINGS: Mapping[Code, Meaning] = {
         False,
         "The registry has no such service account.",
         "Add it to the tenant in registry/tenants, and restart the gateway.",
+    ),
+    Code.ACT_NOT_LEGAL: Meaning(
+        409,
+        False,
+        "The operation is not in a state from which this is possible.",
+        "Look at the operation: only one whose outcome is unknown can be closed, and each slot is freed once.",
+    ),
+    Code.ACT_TOO_EARLY: Meaning(
+        409,
+        True,
+        "The sender of this operation may still be sending.",
+        "Try again after Retry-After, when its last deadline has passed, or write it off at the reserved amount.",
     ),
     Code.INTERNAL_ERROR: Meaning(
         500,

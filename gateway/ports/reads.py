@@ -12,6 +12,10 @@ from gateway.domain.request import SourceRef
 from gateway.domain.source import KnownSource
 
 
+LONGEST_PAGE = 500
+"""Operations that one search gives at most."""
+
+
 class OperationFilter(Struct, frozen=True, kw_only=True):
     """Which operations to list, newest first."""
 
@@ -23,6 +27,7 @@ class OperationFilter(Struct, frozen=True, kw_only=True):
     before: str | None = None
     """Only operations older than this one: its id, from the page before."""
     limit: int = 50
+    """At most LONGEST_PAGE, whatever is asked for."""
 
 
 class TimelineEntry(Struct, frozen=True, kw_only=True):

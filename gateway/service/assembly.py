@@ -6,15 +6,17 @@ from gateway.ports.clock import Clock
 from gateway.ports.counter import Counter
 from gateway.ports.events import Events
 from gateway.ports.ledger import Ledger
-from gateway.ports.reads import Keys, Operations, Sources
+from gateway.ports.reads import Accounts, Keys, Operations, Sources
 from gateway.ports.transport import Probe, Transport
 from gateway.service.active import InForce
 from gateway.service.credentials import Credentials
 from gateway.service.inspect import Inspect
+from gateway.service.operators import Operators
 from gateway.service.pipeline import Pipeline
 from gateway.service.readiness import ReadinessBoard, ReadinessWatch
 from gateway.service.replay import Replay
 from gateway.service.running import Running, Sweeper
+from gateway.service.settling import Settling
 from gateway.service.steps.authenticate import Authenticate
 from gateway.service.steps.authorise import Authorise
 from gateway.service.steps.bound import Bound
@@ -25,28 +27,42 @@ from gateway.service.steps.reserve import Reserve
 from gateway.service.steps.select import Select
 
 
-class Ports(Struct, frozen=True, kw_only=True):
-    """Everything from outside. The readiness board is made first, because the store looks at it at T1."""
+class StorePorts(Struct, frozen=True, kw_only=True):
+    """The store, and the clock that dates what is written."""
 
     ledger: Ledger
     operations: Operations
+    accounts: Accounts
     sources: Sources
     keys: Keys
+    clock: Clock
+
+
+class Ports(StorePorts, frozen=True, kw_only=True):
+    """Everything from outside. The readiness board is made first, because the store looks at it at T1."""
+
     transport: Transport
     probe: Probe
     counter: Counter
-    clock: Clock
     events: Events
+
+
+class AdminServices(Struct, frozen=True, kw_only=True):
+    """What operators need, and the owners of operations. Works over a store alone."""
+
+    authenticate: Authenticate
+    inspect: Inspect
+    operators: Operators
+    credentials: Credentials
 
 
 class Services(Struct, frozen=True, kw_only=True):
     """What the doors call."""
 
     pipeline: Pipeline
-    inspect: Inspect
-    credentials: Credentials
-    authenticate: Authenticate
+    admin: AdminServices
     running: Running
+    settling: Settling
     sweeper: Sweeper
     board: ReadinessBoard
     watch: ReadinessWatch
@@ -55,28 +71,38 @@ class Services(Struct, frozen=True, kw_only=True):
     events: Events
 
 
+def assemble_admin(ports: StorePorts, in_force: InForce, *, os_user: str | None) -> AdminServices:
+    """Administration over a store. ``os_user`` is whoever works on it without a server."""
+    return AdminServices(
+        authenticate=Authenticate(ports.keys, in_force),
+        inspect=Inspect(ports.operations),
+        operators=Operators(ports.ledger, ports.operations, ports.accounts, ports.clock, os_user=os_user),
+        credentials=Credentials(ports.keys, ports.clock),
+    )
+
+
 def assemble(ports: Ports, in_force: InForce, board: ReadinessBoard) -> Services:
     """Wire the services to the ports."""
     running = Running()
-    authenticate = Authenticate(ports.keys, in_force)
+    settling = Settling(ports.ledger, running, ports.events)
+    admin = assemble_admin(ports, in_force, os_user=None)
     replay = Replay(ports.operations, ports.sources, ports.ledger, ports.clock)
     pipeline = Pipeline(
-        authenticate=authenticate,
+        authenticate=admin.authenticate,
         look_up=LookUp(ports.operations, replay, ports.clock),
         authorise=Authorise(ports.sources, ports.clock),
         select=Select(board, ports.clock),
         bound=Bound(ports.counter),
-        reserve=Reserve(ports.ledger, running, ports.clock),
+        reserve=Reserve(ports.ledger, running, settling, ports.clock),
         execute=Execute(ports.ledger, ports.transport, ports.clock),
-        persist=Persist(ports.ledger, ports.clock, ports.events),
+        persist=Persist(settling, ports.clock, ports.events),
         ledger=ports.ledger,
     )
     return Services(
         pipeline=pipeline,
-        inspect=Inspect(ports.operations),
-        credentials=Credentials(ports.keys, ports.clock),
-        authenticate=authenticate,
+        admin=admin,
         running=running,
+        settling=settling,
         sweeper=Sweeper(ports.ledger, running, ports.events),
         board=board,
         watch=ReadinessWatch(board, ports.probe, in_force, ports.events),

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from gateway.domain.operation import Operation
+from gateway.domain.operation import Attempt, Operation, State
 from gateway.domain.refusal import Code, Refusal
-from gateway.ports.reads import Operations
+from gateway.ports.reads import Operations, TimelineEntry
 from gateway.service.path import Session
 
 
@@ -24,6 +24,16 @@ class Inspect:
             return Refusal(code=Code.UNKNOWN_OPERATION)
         return operation
 
+    async def timeline(self, session: Session, operation_id: str) -> tuple[TimelineEntry, ...] | Refusal:
+        """All that happened to one's own operation, or for an operator to any."""
+        if isinstance(found := await self(session, operation_id), Refusal):
+            return found
+        return await self._operations.timeline(operation_id)
+
+
+STAGES = {State.GRANTED: "reserved", State.DISPATCHING: "executing", State.UNKNOWN: "unknown"}
+"""What an operation that has not ended is doing."""
+
 
 def view(operation: Operation) -> dict[str, Any]:
     """What is shown of an operation. Times are microseconds UTC, amounts tokens."""
@@ -32,6 +42,7 @@ def view(operation: Operation) -> dict[str, Any]:
         "id": operation.id,
         "object": "operation",
         "state": last.state,
+        "stage": _stage(last),
         "detail": last.detail,
         "model": operation.alias,
         "purpose": operation.purpose,
@@ -55,3 +66,11 @@ def view(operation: Operation) -> dict[str, Any]:
             "finished_us": last.finished_us,
         },
     }
+
+
+def _stage(last: Attempt) -> dict[str, Any] | None:
+    """In which stage an operation is that has not ended, and since when."""
+    if last.state not in STAGES:
+        return None
+    since_us = last.granted_us if last.dispatching_us is None else last.dispatching_us
+    return {"name": STAGES[last.state], "since_us": since_us}

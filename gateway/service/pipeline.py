@@ -3,7 +3,7 @@
 authenticate, look up, authorise, select, bound, reserve (T1), execute (T2, one call), persist (T3).
 """
 
-from gateway.domain.errors import LedgerUnavailable
+from gateway.domain.errors import LedgerUnavailable, LedgerUncertain
 from gateway.domain.grant import FreshGrant
 from gateway.domain.refusal import Answer, Code, Refusal
 from gateway.ports.ledger import Ledger, RefusalRecord
@@ -96,6 +96,7 @@ class Pipeline:
         )
         try:
             await self._ledger.refuse(record)
-        except LedgerUnavailable:
-            return Refusal(code=Code.LEDGER_UNAVAILABLE)
+        except (LedgerUnavailable, LedgerUncertain):
+            # An unknown stays one: 503 would promise that nothing happened.
+            return refusal if refusal.code is Code.OUTCOME_UNKNOWN else Refusal(code=Code.LEDGER_UNAVAILABLE)
         return refusal

@@ -1,6 +1,6 @@
 """Show a saved answer again. That discloses it again, so it is decided again (promise G6)."""
 
-from gateway.domain.errors import LedgerUnavailable, PolicyUnavailable
+from gateway.domain.errors import LedgerUnavailable, LedgerUncertain, PolicyUnavailable
 from gateway.domain.operation import Operation
 from gateway.domain.questions import Failed, ReplayQuestion
 from gateway.domain.refusal import Answer, Code, Refusal
@@ -26,6 +26,9 @@ class Replay:
             return self._refusal(Code.RESULT_EXPIRED, operation)
         principal = session.caller.principal
         known = await self._sources.facts(operation.sources)
+        if len(known) != len(operation.sources):
+            # Policy cannot judge a source that it is not told of.
+            return self._refusal(Code.POLICY_UNAVAILABLE, operation)
         question = ReplayQuestion(
             time_s=self._clock.now_us() // 1_000_000,
             tenant=principal.tenant,
@@ -58,7 +61,7 @@ class Replay:
             )
         except PolicyUnavailable:
             return self._refusal(Code.POLICY_UNAVAILABLE, operation)
-        except LedgerUnavailable:
+        except (LedgerUnavailable, LedgerUncertain):
             return self._refusal(Code.LEDGER_UNAVAILABLE, operation)
         if stale is not None:
             # Access changed between the decision and the audit row. Asking again decides anew.

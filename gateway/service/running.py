@@ -30,9 +30,7 @@ class Running:
 
         :raises WorkAbandoned: if the drain's time was up before the work ended.
         """
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task = self.begin(work)
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
@@ -40,12 +38,24 @@ class Running:
                 raise WorkAbandoned from None
             raise
 
+    def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Run work in a task of the application's own, for which the drain waits."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
     def adopt(self, dispatch_id: str) -> None:
-        """The current task owns this attempt from now until the task ends."""
+        """The current task owns this attempt from now until the task ends, or another one adopts it."""
         task = asyncio.current_task()
         assert task is not None, "an attempt is adopted by a task"
         self._attempts[dispatch_id] = task
-        task.add_done_callback(lambda _: self._attempts.pop(dispatch_id, None))
+
+        def abandon(ended: asyncio.Task[Any]) -> None:
+            if self._attempts.get(dispatch_id) is ended:
+                del self._attempts[dispatch_id]
+
+        task.add_done_callback(abandon)
 
     def alive(self) -> frozenset[str]:
         """Attempts with a task. Also called from the writer's thread; copying a dict's keys is one step."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from gateway.domain.errors import LedgerUnavailable
+from gateway.domain.reconciliation import Act, ActResult
 from gateway.ports.ledger import (
     AlreadyExists,
     Claim,
@@ -51,6 +52,9 @@ class FaultyLedger:
 
     async def refuse(self, record: RefusalRecord) -> None:
         await self._ledger.refuse(record)
+
+    async def act(self, act: Act) -> ActResult:
+        return await self._ledger.act(act)
 
     async def sweep(self, alive: Callable[[], frozenset[str]], *, earlier_incarnations: bool) -> Swept:
         return await self._ledger.sweep(alive, earlier_incarnations=earlier_incarnations)

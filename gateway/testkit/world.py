@@ -4,6 +4,9 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from gateway.domain.reconciliation import ActKind
+from gateway.domain.usage import Usage
+
 
 class Reply(Struct, frozen=True, kw_only=True):
     """What a caller got: an answer, or a refusal with its code."""
@@ -50,11 +53,26 @@ class World(Protocol):
     def look_at(self, operation_id: str, who: str = "assistant") -> dict[str, Any] | Reply:
         """The operation as its owner sees it, or the refusal."""
 
+    def finish_asking(self) -> Reply:
+        """What the one who was left asking got in the end."""
+
+    def act(self, kind: ActKind, operation_id: str, words: str, used: Usage | None = None) -> dict[str, Any] | Reply:
+        """What an operator's act made of an operation, or the refusal."""
+
+    def timeline(self, operation_id: str) -> list[str]:
+        """Names of what happened to an operation, in order."""
+
+    def take_for_dead(self) -> None:
+        """Sweep as if this process had ended, which a sweep of another replica may wrongly believe."""
+
+    def restart(self) -> None:
+        """End the gateway and start it again on the same data."""
+
     # The engine
     def engine_answers(self, text: str) -> None: ...
 
     def engine_does(self, behaviour: str) -> None:
-        """refuse_connections, busy, reject, drop, slow"""
+        """refuse_connections, busy, reject, drop, slow, hang"""
 
     def engine_answers_as(self, model: str) -> None: ...
 
@@ -73,8 +91,11 @@ class World(Protocol):
     def change_registry(self, change: str) -> None:
         """A key of doors/registry_edits.py."""
 
-    def ledger_fails(self, transition: str) -> None:
-        """reserve, save"""
+    def ledger_fails(self, transition: str | None) -> None:
+        """reserve, save; None: it works again."""
+
+    def held_slots(self) -> int:
+        """Slots that are held, in the tenant's scope."""
 
     def held_tokens(self) -> int:
         """Sum of the reservations that are still held, in the tenant's scope."""

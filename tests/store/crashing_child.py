@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from contract.ledger_contract import CREDENTIAL, a_key, dispatched, granted, outcome
+from contract.ledger_ends import CREDENTIAL, a_key, dispatched, granted, outcome
 from store_support import StoreEnds
 
 from gateway.domain.operation import State

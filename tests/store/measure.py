@@ -1,6 +1,10 @@
-"""Cost of the store: python tests/store/measure.py. CPU is of the whole process, tasks and futures included."""
+"""Cost of the store: python tests/store/measure.py [OPERATIONS]. CPU is of the whole process, tasks included.
+
+With a number, also what an operator reads from a ledger of so many operations, of which few are unlike the others.
+"""
 
 import asyncio
+import hashlib
 import resource
 import sys
 import tempfile
@@ -10,11 +14,22 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from contract.ledger_contract import CREDENTIAL, a_claim, a_key, a_source, dispatched, granted, outcome
+from contract.ledger_ends import (
+    CREDENTIAL,
+    a_claim,
+    a_key,
+    a_source,
+    dispatched,
+    granted,
+    key_hash,
+    left_unknown,
+    outcome,
+)
 from store_support import StoreEnds
 
-from gateway.domain.operation import State
+from gateway.domain.operation import Identity, State
 from gateway.domain.request import SourceRef
+from gateway.ports.reads import OperationFilter
 
 BODY = b"x" * 600
 
@@ -60,6 +75,41 @@ async def read(name: str, act: Callable[[], Awaitable[object]], times: int = 5_0
     print(f"{name:16} {(time.thread_time() - begun) / times * 1e6:5.1f} us")
 
 
+async def lists(ends: StoreEnds, total: int) -> None:
+    """Searches whose matches are the newest, the oldest or none, and the reads of single operations."""
+    credential = hashlib.sha256(b"of another tenant").digest()
+    await ends.keys.create(a_key("key-2", tenant="umbrella", principal="mailer"), credential, actor=None)
+    other = {"identity": Identity("umbrella", "mailer", key_hash("other")), "credential_hash": credential}
+    await left_unknown(ends, "the oldest", profile="large", **other)
+    keys = iter(range(total))
+
+    async def worker() -> None:
+        for key in keys:
+            sent = await dispatched(ends, f"filled {key}")
+            state = State.UNKNOWN if key % 1_000 == 0 else State.COMPLETED
+            await ends.ledger.settle(outcome(sent.dispatch_id, state, body=BODY))
+
+    await asyncio.gather(*(worker() for _ in range(256)))
+    searches = {
+        "newest": OperationFilter(),
+        "completed": OperationFilter(states=(State.COMPLETED,)),
+        "unknown": OperationFilter(states=(State.UNKNOWN,)),
+        "granted: none": OperationFilter(states=(State.GRANTED,)),
+        "all states but one": OperationFilter(states=tuple(set(State) - {State.GRANTED}), limit=500),
+        "large tenant": OperationFilter(tenant="acme"),
+        "oldest's tenant": OperationFilter(tenant="umbrella"),
+        "oldest's profile": OperationFilter(profile="large"),
+        "unknown of tenant": OperationFilter(states=(State.UNKNOWN,), tenant="umbrella"),
+    }
+    for name, wanted in searches.items():
+        before_s, found = time.perf_counter(), await ends.operations.search(wanted)
+        print(f"search {name:20} {(time.perf_counter() - before_s) * 1e3:7.1f} ms, {len(found)} found")
+    before_s, stranded = time.perf_counter(), await ends.accounts.stranded()
+    print(f"stranded {(time.perf_counter() - before_s) * 1e3:.1f} ms, {len(stranded)} found")
+    lost = (await ends.operations.search(searches["unknown"]))[0].id
+    await read("timeline", lambda: ends.operations.timeline(lost))
+
+
 async def main(ends: StoreEnds) -> None:
     await ends.keys.create(a_key(), CREDENTIAL, actor=None)
 
@@ -85,6 +135,8 @@ async def main(ends: StoreEnds) -> None:
     await read("result", lambda: ends.operations.result(sent.operation_id))
     await read("keys.find", lambda: ends.keys.find(CREDENTIAL))
     await read("sources.facts", lambda: ends.sources.facts(refs))
+    if sys.argv[1:]:
+        await lists(ends, int(sys.argv[1]))
     begun = time.perf_counter()
     assert ends.store.verify() == []
     took_s = time.perf_counter() - begun

@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from contract.ledger_contract import CREDENTIAL, ManualClock, ScriptedStanding, a_key
+from contract.ledger_ends import CREDENTIAL, ManualClock, ScriptedStanding, a_key
 
-from adapters.store import Store, database, open_store
+from adapters.store import Store, Wrap, database, open_store, unwrapped
 from adapters.store.writer import QUEUE_BOUND
 from gateway.ports.events import Committed, Event
 
@@ -36,13 +36,16 @@ class Recorded:
 class StoreEnds:
     """A store on SQLite with everything around it."""
 
-    def __init__(self, directory: Path, *, queue_bound: int = QUEUE_BOUND, clock: Any = None) -> None:
+    def __init__(
+        self, directory: Path, *, queue_bound: int = QUEUE_BOUND, clock: Any = None, wrap: Wrap = unwrapped
+    ) -> None:
         self.directory = directory
         self.clock = clock or ManualClock()
         self.standing = ScriptedStanding()
         self.events = Recorded()
         self.fatal = threading.Event()
         self._queue_bound = queue_bound
+        self._wrap = wrap
         self._open()
 
     def _open(self) -> None:
@@ -53,9 +56,11 @@ class StoreEnds:
             standing=self.standing,
             on_fatal=self.fatal.set,
             queue_bound=self._queue_bound,
+            wrap=self._wrap,
         )
         self.ledger = self.store.ledger
         self.operations = self.store.operations
+        self.accounts = self.store.accounts
         self.sources = self.store.sources
         self.keys = self.store.keys
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from contract.ledger_contract import (
+from contract.ledger_ends import (
     CALLER,
     CREDENTIAL,
     a_source,

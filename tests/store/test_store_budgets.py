@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 
 import pytest
-from contract.ledger_contract import NOW_US, a_claim, dispatched, granted, nobody, outcome
+from contract.ledger_ends import NOW_US, a_claim, dispatched, granted, nobody, outcome
 from store_support import StoreEnds, with_store
 
 from adapters.store.windows import Windows, windows

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from contract.ledger_contract import LedgerContract, ManualClock, ScriptedStanding
+from contract.ledger_contract import LedgerContract
+from contract.ledger_ends import ManualClock, ScriptedStanding
 from store_support import store_ends
 
 from gateway.testkit.fakes.ledger import FakeStore
@@ -15,12 +16,8 @@ class FakeEnds:
         self.standing = ScriptedStanding()
         store = FakeStore(clock=self.clock, standing=self.standing)
         self.restart = store.restart
-        self.ledger, self.operations, self.sources, self.keys = (
-            store.ledger,
-            store.operations,
-            store.sources,
-            store.keys,
-        )
+        self.ledger, self.operations, self.accounts = store.ledger, store.operations, store.accounts
+        self.sources, self.keys = store.sources, store.keys
 
 
 class TestFake(LedgerContract):

@@ -5,12 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from contract.ledger_contract import AlreadyExists, a_claim, nobody
+from contract.ledger_ends import a_claim, nobody
 from store_support import StoreEnds, empty_database
 
 from adapters.store import database
 from gateway.domain.operation import State
-from gateway.ports.ledger import Granted, Swept
+from gateway.ports.ledger import AlreadyExists, Granted, Swept
 
 CHILD = Path(__file__).with_name("crashing_child.py")
 

@@ -3,10 +3,13 @@
 import asyncio
 from typing import Any
 
-from contract.ledger_contract import (
+from contract.ledger_ends import (
+    CALLER,
     CREDENTIAL,
+    OPERATOR,
     a_claim,
     a_key,
+    decision,
     key_hash,
     outcome,
 )
@@ -18,10 +21,14 @@ from store_support import StoreEnds, store_ends
 from gateway.domain.budget import Reservation
 from gateway.domain.errors import IllegalMove
 from gateway.domain.operation import Identity, State
+from gateway.domain.reconciliation import Act, ActKind
 from gateway.domain.usage import Usage
+from gateway.ports.ledger import Disclosure, RefusalRecord
+from gateway.ports.reads import OperationFilter
 from gateway.testkit.fakes.ledger import FakeStore
 
 KEYS = ["a", "b", "c"]
+ACTS: list[ActKind] = ["write_off", "no_effect", "charged", "free_slot"]
 OUTCOMES = [State.COMPLETED, State.CHARGED, State.NO_EFFECT, State.UNKNOWN]
 
 _claim = st.tuples(st.just("claim"), st.sampled_from(KEYS), st.integers(0, 500))
@@ -29,12 +36,16 @@ _on_attempt = st.one_of(
     st.tuples(st.sampled_from(["dispatch", "release"]), st.integers(0, 9)),
     st.tuples(st.just("settle"), st.integers(0, 9), st.sampled_from(OUTCOMES), st.integers(1, 400)),
 )
+_on_operation = st.one_of(
+    st.tuples(st.just("act"), st.sampled_from(KEYS), st.sampled_from(ACTS), st.integers(1, 400)),
+    st.tuples(st.sampled_from(["disclose", "refuse"]), st.sampled_from(KEYS)),
+)
 _around = st.one_of(
     st.tuples(st.just("sweep"), st.sets(st.integers(0, 9)), st.booleans()),
     st.tuples(st.just("wait"), st.sampled_from([1, 5_000_001, 61_000_000, 90_000_000_000, -120_000_000])),
     st.tuples(st.just("restart")),
 )
-_step = st.one_of(_claim, _on_attempt, _on_attempt, _around)
+_step = st.one_of(_claim, _on_attempt, _on_attempt, _on_operation, _around)
 
 
 class Histories:
@@ -67,6 +78,27 @@ class Histories:
             case "settle":
                 dispatch_id, reserved = self.attempt(arguments[0])
                 await self.both(lambda ledger: ledger.settle(self.outcome(dispatch_id, reserved, *arguments[1:])))
+            case "act":
+                act = await self.act(*arguments)
+                await self.both(lambda ledger: ledger.act(act))
+            case "disclose":
+                disclosure = Disclosure(
+                    operation_id=await self.operation_id(arguments[0]),
+                    reader=CALLER,
+                    decision=decision("replay"),
+                    sources=(),
+                    source_versions=(),
+                )
+                await self.both(lambda ledger: ledger.disclose(disclosure))
+            case "refuse":
+                record = RefusalRecord(
+                    caller=CALLER,
+                    code="a_code",
+                    policy_codes=("a_check",),
+                    operation_id=await self.operation_id(arguments[0]),
+                    decisions=(),
+                )
+                await self.both(lambda ledger: ledger.refuse(record))
             case _:
                 dispatch_id, _ = self.attempt(arguments[0])
                 await self.both(lambda ledger: getattr(ledger, kind)(dispatch_id))
@@ -78,6 +110,20 @@ class Histories:
         settle = outcome(dispatch_id, state, used=Usage(reserved.input, output))
         debt = max(0, reserved.input + output - reserved.tokens) if settle.settlement.used else 0
         return replace(settle, settlement=replace(settle.settlement, debt_tokens=debt))
+
+    async def operation_id(self, key: str) -> str:
+        found = await self.real.operations.find(Identity("acme", "reports", key_hash(key)))
+        return found.id if found else "nothing"
+
+    async def act(self, key: str, kind: ActKind, output: int) -> Act:
+        return Act(
+            kind=kind,
+            operation_id=await self.operation_id(key),
+            actor=OPERATOR,
+            os_user=None,
+            words="found it so",
+            used=Usage(100, output) if kind == "charged" else None,
+        )
 
     async def both(self, act: Any) -> None:
         answers = [await _outcome_of(act(store.ledger)) for store in (self.real, self.plain)]
@@ -91,6 +137,18 @@ class Histories:
             if real is not None:
                 assert await self.real.operations.result(real.id) == await self.plain.operations.result(real.id)
         assert self.real.store.verify() == []
+
+    async def compare_lists(self) -> None:
+        for wanted in (
+            OperationFilter(),
+            OperationFilter(states=(State.UNKNOWN, State.CLOSED)),
+            OperationFilter(limit=1),
+        ):
+            found = await self.real.operations.search(wanted)
+            assert found == await self.plain.operations.search(wanted)
+            for one in found:
+                assert await self.real.operations.timeline(one.id) == await self.plain.operations.timeline(one.id)
+        assert await self.real.accounts.stranded() == await self.plain.accounts.stranded()
 
 
 async def _outcome_of(awaitable: Any) -> Any:
@@ -116,11 +174,12 @@ def test_any_history_is_as_in_the_plain_ledger_and_conserves_what_is_reserved(st
             for step in steps:
                 await histories.step(*step)
                 await histories.compare()
+            await histories.compare_lists()
 
         asyncio.run(run())
 
 
-def test_histories_reach_every_state_but_closed() -> None:
+def test_histories_reach_every_state() -> None:
     """The strategy above would prove nothing if it never got anywhere."""
     reached: set[State] = set()
     settled = [("settle", 0, state, 350) for state in OUTCOMES]
@@ -132,10 +191,24 @@ def test_histories_reach_every_state_but_closed() -> None:
             for step in (("claim", settle[2].value, 1), ("dispatch", 0), settle):
                 await histories.step(*step)
                 await histories.compare()
-        for step in (("claim", "a", 1), ("release", 0), ("claim", "b", 1), ("claim", "c", 1), ("dispatch", 0)):
+        acted = [("act", "a", kind, 350) for kind in ("free_slot", "write_off")]
+        late = [("settle", 0, State.COMPLETED, output) for output in (400, 350, 500)]
+        for step in (
+            ("claim", "a", 1),
+            ("dispatch", 0),
+            settled[-1],
+            *acted,
+            *late,
+            ("disclose", "a"),
+            ("refuse", "a"),
+        ):
             await histories.step(*step)
+            await histories.compare()
+        for step in (("claim", "b", 1), ("release", 0), ("claim", "c", 1), ("claim", "b", 1), ("dispatch", 0)):
+            await histories.step(*step)
+        await histories.compare_lists()
         reached.update(State(row[0]) for row in ends.rows("SELECT state FROM attempt"))
 
     with store_ends() as ends:
         asyncio.run(run(ends))
-    assert reached == set(State) - {State.CLOSED}
+    assert reached == set(State)

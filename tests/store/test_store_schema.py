@@ -15,6 +15,7 @@ from adapters.store import database
 from adapters.store.guards import triggers
 from adapters.store.tables import metadata
 from gateway.domain.operation import HOLDING, LEGAL_MOVES, REACHED_T2, REPEATABLE, State
+from gateway.domain.reconciliation import LONGEST_WORDS
 
 MOVES = sorted(product(State, State))
 
@@ -187,7 +188,9 @@ def test_what_was_granted_is_fixed(connection: sqlite3.Connection, column: str) 
 def test_audit_and_evidence_only_grow(connection: sqlite3.Connection, table: str, assignment: str, change: str) -> None:
     begin(connection)
     connection.execute("INSERT INTO audit VALUES (1, 1, 1, 'refused', NULL, NULL, NULL, NULL, 'c', x'')")
-    connection.execute("INSERT INTO evidence VALUES (1, 'dispatch-1', 'charged', NULL, NULL, NULL, NULL, 'sender', 1)")
+    connection.execute(
+        "INSERT INTO evidence VALUES (1, 'dispatch-1', 'charged', NULL, NULL, NULL, NULL, 'sender', '', 1)"
+    )
     with pytest.raises(sqlite3.IntegrityError, match=f"{table} is append-only"):
         connection.execute(change.format(table, assignment))
 
@@ -195,8 +198,17 @@ def test_audit_and_evidence_only_grow(connection: sqlite3.Connection, table: str
 def test_a_stored_result_never_changes(connection: sqlite3.Connection) -> None:
     reach(connection, State.COMPLETED)
     connection.execute("INSERT INTO result VALUES ('op', 1, x'00', 'd', 1)")
-    with pytest.raises(sqlite3.IntegrityError, match="result is append-only"):
-        connection.execute("UPDATE result SET body = x'01'")
+    for change in ("UPDATE result SET body = x'01'", "UPDATE result SET digest = 'e'", "DELETE FROM result"):
+        with pytest.raises(sqlite3.IntegrityError, match="result is append-only"):
+            connection.execute(change)
+
+
+def test_words_of_operators_have_their_bound(connection: sqlite3.Connection) -> None:
+    begin(connection)
+    insert = "INSERT INTO evidence VALUES (NULL, 'dispatch-1', 'write_off', NULL, NULL, NULL, NULL, 'a/b', ?, 1)"
+    connection.execute(insert, ("x" * LONGEST_WORDS,))
+    with pytest.raises(sqlite3.IntegrityError, match="ck_evidence_words"):
+        connection.execute(insert, ("x" * (LONGEST_WORDS + 1),))
 
 
 def test_every_table_is_strict(connection: sqlite3.Connection) -> None:
@@ -216,12 +228,40 @@ def test_the_migrations_make_the_tables_and_guards_of_the_code(connection: sqlit
     assert {_tidy(sql) for (sql,) in made.fetchall()} == {_tidy(sql) for sql in wanted}
 
 
+def steps(connection: sqlite3.Connection, statement: str, **values: object) -> list[str]:
+    """How SQLite goes about a statement."""
+    return [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()]
+
+
+@pytest.mark.parametrize("given", [(), ("tenant",), ("profile",), ("before",), ("before", "profile", "tenant")])
+@pytest.mark.parametrize("state", [None, *State])
+def test_a_search_walks_along_an_index_and_sorts_nothing(
+    connection: sqlite3.Connection, state: State | None, given: tuple[str, ...]
+) -> None:
+    from adapters.store import search
+
+    values = {"tenant": "t", "profile": "p", "before": "z", "limit": 50}
+    plan = steps(connection, search._page(state, frozenset(given)), **values)
+    assert not [step for step in plan if "B-TREE" in step or (step.startswith("SCAN") and "INDEX" not in step)]
+    if state is None:
+        assert "operation USING INDEX sqlite_autoindex_operation_1" in plan[0]
+    elif state is not State.COMPLETED:
+        assert "attempt USING INDEX ix_attempt_state (state=?" in plan[0]
+
+
+def test_a_timeline_and_the_stranded_holds_are_found_by_an_index(connection: sqlite3.Connection) -> None:
+    from adapters.store import accounts, timeline
+
+    for statement in (timeline._ATTEMPTS, timeline._HOLDS, timeline._AUDIT, accounts._STRANDED):
+        plan = steps(connection, statement, id="op")
+        assert not [step for step in plan if step.startswith("SCAN")]
+
+
 def test_a_sweep_does_not_read_all_attempts(connection: sqlite3.Connection) -> None:
     from adapters.store import sweep
 
     for statement in (sweep._MINE, sweep._ALL):
-        plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}", {"mine": 1}).fetchall()
-        assert "ix_attempt_open" in plan[0][3]
+        assert steps(connection, statement, mine=1) == ["SEARCH attempt USING INDEX ix_attempt_state (state=?)"]
 
 
 def _tidy(sql: str) -> str:

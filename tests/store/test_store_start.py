@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from contract.ledger_contract import ManualClock
+from contract.ledger_ends import ManualClock
 from store_support import Recorded, StoreEnds, empty_database
 
 from adapters.store import Store, database, open_store

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from contract.ledger_contract import CREDENTIAL, a_key, dispatched, granted, outcome
+from contract.ledger_ends import CREDENTIAL, a_key, dispatched, granted, outcome
 from store_support import StoreEnds, empty_database
 
 from adapters.store import database, verify
@@ -60,6 +60,8 @@ DISORDERS: list[tuple[Check, str]] = [
         )
     ),
     (verify.i3_sums_are_conserved, "UPDATE hold SET settled_tokens = settled_tokens - 1 WHERE spend = 'settled'"),
+    (verify.i4_used_is_settled, "UPDATE hold SET settled_tokens = settled_tokens - 1 WHERE spend = 'settled'"),
+    (verify.i4_used_is_settled, "UPDATE attempt SET used_output = 1000 WHERE state = 'completed'"),
     (verify.i5_completed_has_its_result, "DELETE FROM result"),
     (verify.i5_completed_has_its_result, "UPDATE result SET digest = 'another'"),
     (
@@ -78,6 +80,11 @@ DISORDERS: list[tuple[Check, str]] = [
         verify.i6_open_attempts_hold,
         "UPDATE hold SET tokens = 1 WHERE op_id = (SELECT op_id FROM attempt WHERE state = 'granted')",
     ),
+    (
+        verify.i6_open_attempts_hold,
+        "UPDATE hold SET slot = 'free' WHERE op_id = (SELECT op_id FROM attempt WHERE state = 'granted')",
+    ),
+    (verify.i7_ended_attempts_hold_nothing, "UPDATE hold SET slot = 'held' WHERE spend = 'settled'"),
     (verify.i7_ended_attempts_hold_nothing, "UPDATE hold SET spend = 'held' WHERE spend = 'released'"),
     (
         verify.i7_ended_attempts_hold_nothing,
@@ -130,7 +137,7 @@ def test_a_damaged_file_is_found(in_order: Path, tmp_path: Path, overwritten_by:
     with closing(sqlite3.connect(in_order / database.FILE)) as connection:
         roots = dict(connection.execute("SELECT name, rootpage FROM sqlite_master").fetchall())
         size = connection.execute("PRAGMA page_size").fetchone()[0]
-    page, other = (slice((roots[n] - 1) * size, roots[n] * size) for n in ("ix_attempt_open", overwritten_by))
+    page, other = (slice((roots[n] - 1) * size, roots[n] * size) for n in ("ix_attempt_state", overwritten_by))
     content[page] = content[other]
     (tmp_path / database.FILE).write_bytes(content)
     with closing(sqlite3.connect(tmp_path / database.FILE, isolation_level=None)) as connection:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.ledger_contract import (
+from contract.ledger_ends import (
     CALLER,
     a_claim,
     decision,

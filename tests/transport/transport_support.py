@@ -19,6 +19,8 @@ from gateway.testkit.provider.server import Provider
 UNLIMITED = dict.fromkeys(
     ("requests_per_minute", "tokens_per_minute", "tokens_per_day", "tokens_per_month", "cost_per_month"), "unlimited"
 )
+SHORT = {"connect_ms": 500, "total_ms": 200}
+"""Timeouts for what never ends by itself."""
 ASKED = Request(model="chat", messages=(Message(role="user", content="Say hello."),))
 
 

@@ -14,19 +14,23 @@ from gateway.ports.ledger import AlreadyExists, Claim, Granted, Ledger
 from gateway.service.failures import outcome_unknown
 from gateway.service.path import Access, Again, Bounded, Opening, Routes, Session
 from gateway.service.running import Running
+from gateway.service.settling import Settling
 
 
 class Reserve:
     """Adopts the attempt first, so that the store never holds a grant that nobody owns."""
 
-    def __init__(self, ledger: Ledger, running: Running, clock: Clock) -> None:
+    def __init__(self, ledger: Ledger, running: Running, settling: Settling, clock: Clock) -> None:
         self._ledger = ledger
         self._running = running
+        self._settling = settling
         self._clock = clock
 
     async def __call__(
         self, session: Session, opening: Opening, access: Access, routes: Routes, bounded: Bounded
     ) -> FreshGrant | Again | Refusal:
+        if self._settling.is_full:
+            return Refusal(code=Code.LEDGER_UNAVAILABLE, decisions=(access.decision, routes.decision))
         claim = self._claim(session, opening, access, routes, bounded)
         self._running.adopt(claim.dispatch_id)
         try:

@@ -12,13 +12,15 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from adapters.telemetry import set_up_logs
 from gateway.domain.errors import StartRefused
+from gateway.domain.reconciliation import ActKind
+from gateway.domain.usage import Usage
 from gateway.server import Server, serve
 from gateway.service.assembly import Ports
 from gateway.settings import Settings
@@ -34,6 +36,7 @@ from gateway.testkit.world import Ask, Reply
 POLICIES = EXAMPLE.parent / "policies"
 READY_WITHIN_S = 15.0
 SLOW_MS = 700
+WAIT_FOR_LEDGER_S = 0.3
 CLIENT_TIMEOUT_S = 30.0
 DATABASE = "gateway.db"
 ALIAS = "smollm2-135m@q4_1"
@@ -51,12 +54,15 @@ class HttpWorld:
         self._engine_loop = LoopThread("engine")
         self._provider = Provider(face=FACE)
         self._engine_loop.call(self._provider.listen())
+        self._spare: Provider | None = None
         self._ledger: FaultyLedger | None = None
         self._server: Server | None = None
         self._thread: threading.Thread | None = None
         self._exit_code: int | None = None
         self._start_refused = ""
-        self._background: list[threading.Thread] = []
+        self._pool = ThreadPoolExecutor(2)
+        self._asking: Future[Reply] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._stopped_opa: int | None = None
         self._tokens: dict[str, str] = {}
         self._expect_ready = True
@@ -77,10 +83,42 @@ class HttpWorld:
     def start_asking(self, ask: Ask) -> None:
         self.start()
         calls = len(self.engine_calls())
-        thread = threading.Thread(target=self.ask, args=(ask,))
-        thread.start()
-        self._background.append(thread)
+        self._asking = self._pool.submit(self.ask, ask)
         until(lambda: len(self.engine_calls()) > calls, "the engine received no call")
+
+    def finish_asking(self) -> Reply:
+        assert self._asking is not None, "nobody was left asking"
+        return self._asking.result(CLIENT_TIMEOUT_S)
+
+    def act(self, kind: ActKind, operation_id: str, words: str, used: Usage | None = None) -> dict[str, Any] | Reply:
+        path = f"/admin/operations/{operation_id}/"
+        body: dict[str, Any] = {"reason": words}
+        if kind in ("no_effect", "charged"):
+            body = {"evidence": words, "found": kind}
+            body |= {} if used is None else {"used": {"input": used.input, "output": used.output}}
+            path += "reconcile"
+        else:
+            path += kind.replace("_", "-")
+        headers = {"Authorization": f"Bearer {self.token('operator')}"}
+        status, sent, answer = self.request("POST", path, headers, json.dumps(body).encode())
+        return reply(status, sent, answer) if status >= 400 else dict(json.loads(answer))
+
+    def timeline(self, operation_id: str) -> list[str]:
+        headers = {"Authorization": f"Bearer {self.token('assistant')}"}
+        status, _, body = self.request("GET", f"/v1/operations/{operation_id}/timeline", headers)
+        assert status == 200, body
+        return [entry["event"] for entry in json.loads(body)["data"]]
+
+    def take_for_dead(self) -> None:
+        assert self._ledger is not None
+        assert self._loop is not None
+        sweep = self._ledger.sweep(frozenset, earlier_incarnations=False)
+        asyncio.run_coroutine_threadsafe(sweep, self._loop).result(CLIENT_TIMEOUT_S)
+
+    def restart(self) -> None:
+        self.stop()
+        self._server = None
+        self.start()
 
     def look_at(self, operation_id: str, who: str = "assistant") -> dict[str, Any] | Reply:
         headers = {"Authorization": f"Bearer {self.token(who)}"}
@@ -147,6 +185,8 @@ class HttpWorld:
                 # As some providers do: what they were sent, in the text of an error.
                 words = "CANARY-P CANARY-K Authorization: Bearer gw_"
                 self._provider.default = error(500, type_="server_error", message=words)
+            case "hang":
+                self._provider.default = Behaviour(delivery="hang")
             case "slow":
                 self._provider.default = Behaviour(content=self._provider.default.content, delay_ms=SLOW_MS)
             case _:
@@ -164,6 +204,16 @@ class HttpWorld:
 
     def engine_calls(self) -> list[dict[str, Any]]:
         return [json.loads(received.body) for received in self._provider.generations]
+
+    def approve_spare_engine(self) -> None:
+        """A second engine, which answers, behind the first in the bundle; and little time for both."""
+        self._spare = Provider(face=FACE)
+        self._engine_loop.call(self._spare.listen())
+        self._edits.extend(registry_edits.spare_engine(self._spare.port))
+
+    def spare_engine_calls(self) -> int:
+        assert self._spare is not None, "there is no spare engine"
+        return self._spare.generation_count
 
     # Policy, registry, ledger
 
@@ -183,17 +233,18 @@ class HttpWorld:
         """Edit the registry; a running gateway is restarted on the same store."""
         self._edits.extend(registry_edits.EDITS[change])
         if self._server is not None:
-            self.stop()
-            self._server = None
-            self.start()
+            self.restart()
 
-    def ledger_fails(self, transition: str) -> None:
+    def ledger_fails(self, transition: str | None) -> None:
         self.token("assistant")
         assert self._ledger is not None
         self._ledger.failing = transition
 
     def held_tokens(self) -> int:
         return self._sum("SELECT sum(tokens) FROM hold WHERE spend = 'held' AND scope_kind = 'tenant'")
+
+    def held_slots(self) -> int:
+        return self._sum("SELECT count(*) FROM hold WHERE slot = 'held' AND scope_kind = 'tenant'")
 
     def booked_tokens(self) -> int:
         return self._sum("SELECT sum(settled_tokens) FROM hold WHERE scope_kind = 'tenant'")
@@ -267,6 +318,8 @@ class HttpWorld:
         servers: list[Server] = []
 
         def on_start(server: Server) -> None:
+            self._loop = asyncio.get_running_loop()
+            server.gateway.services.settling.answer_within_s = WAIT_FOR_LEDGER_S
             servers.append(server)
             started.set()
 
@@ -300,8 +353,6 @@ class HttpWorld:
         if self._stopped_opa is not None:
             os.kill(self._stopped_opa, signal.SIGCONT)
             self._stopped_opa = None
-        for thread in self._background:
-            thread.join()
         if self._server is not None and self._thread is not None:
             self._server.handle_exit(signal.SIGTERM, None)
             self._thread.join(READY_WITHIN_S)
@@ -312,8 +363,11 @@ class HttpWorld:
         try:
             self.stop()
         finally:
-            self._engine_loop.call(self._provider.__aexit__(None, None, None))
+            for engine in (self._provider, self._spare):
+                if engine is not None:
+                    self._engine_loop.call(engine.__aexit__(None, None, None))
             self._engine_loop.close()
+            self._pool.shutdown()
             if self._log_handlers is not None:
                 logging.getLogger().handlers[:] = self._log_handlers
 

@@ -16,6 +16,7 @@ from gateway.domain.operation import HOLDING
 from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome, Unknown
 from gateway.domain.principal import BUILT_IN_OPERATOR, OPERATOR, SYSTEM_TENANT, credential_hash
 from gateway.domain.questions import Failed
+from gateway.domain.reconciliation import ActKind
 from gateway.domain.refusal import Answer, Refusal
 from gateway.domain.request import Message, Request, SourceRef
 from gateway.domain.snapshot import Snapshot
@@ -25,7 +26,7 @@ from gateway.ports.transport import Readiness
 from gateway.service.active import Active, InForce
 from gateway.service.assembly import Ports, assemble
 from gateway.service.inspect import view
-from gateway.service.path import Arrival, Asked
+from gateway.service.path import Arrival, Asked, Session
 from gateway.service.readiness import ReadinessBoard
 from gateway.service.standing import ProcessStanding
 from gateway.testkit.fakes.ledger import FakeStore
@@ -44,6 +45,8 @@ BEHAVIOURS: dict[str, Outcome] = {
     "drop": Unknown("connection_lost"),
 }
 USED = Usage(input=20, output=3)
+WAIT_S = 10.0
+WAIT_FOR_LEDGER_S = 0.2
 
 
 class ServiceWorld:
@@ -71,6 +74,7 @@ class ServiceWorld:
         ports = Ports(
             ledger=self._ledger,
             operations=self._store.operations,
+            accounts=self._store.accounts,
             sources=self._store.sources,
             keys=self._store.keys,
             transport=self._transport,
@@ -80,6 +84,7 @@ class ServiceWorld:
             events=Telemetry(),
         )
         self._services = assemble(ports, self._in_force, board)
+        self._services.settling.answer_within_s = WAIT_FOR_LEDGER_S
         for who in ("assistant", "reporter", OPERATOR):
             tenant = SYSTEM_TENANT if who == BUILT_IN_OPERATOR.id else "acme"
             key = Key(id=who, tenant=tenant, principal=who, active=True, created_us=clock.now_us(), label="")
@@ -101,6 +106,33 @@ class ServiceWorld:
         self._waiting = self._loop.start(self._ask(ask))
         until(lambda: len(self._transport.received) == 1, "the engine received no call")
 
+    def finish_asking(self) -> Reply:
+        self._loop.run(self._transport.let_go)
+        return self._waiting.result(WAIT_S)
+
+    def act(self, kind: ActKind, operation_id: str, words: str, used: Usage | None = None) -> dict[str, Any] | Reply:
+        async def act() -> dict[str, Any] | Reply:
+            session = await self._session(OPERATOR)
+            done = await self._services.admin.operators.act(session, kind, operation_id, words, used)
+            return _refused(done) if isinstance(done, Refusal) else view(done)
+
+        return self._loop.call(act())
+
+    def timeline(self, operation_id: str) -> list[str]:
+        entries = self._loop.call(self._store.operations.timeline(operation_id))
+        return [entry.event for entry in entries]
+
+    def take_for_dead(self) -> None:
+        self._loop.call(self._store.ledger.sweep(frozenset, earlier_incarnations=False))
+
+    def restart(self) -> None:
+        self._store.restart()
+
+    async def _session(self, who: str) -> Session:
+        session = await self._services.admin.authenticate(_token(who))
+        assert not isinstance(session, Refusal)
+        return session
+
     async def _ask(self, ask: Ask) -> Reply:
         asked = Asked(hashlib.sha256((ask.key or "").encode()).digest(), _request(ask))
 
@@ -112,9 +144,8 @@ class ServiceWorld:
 
     def look_at(self, operation_id: str, who: str = "assistant") -> dict[str, Any] | Reply:
         async def look() -> dict[str, Any] | Reply:
-            session = await self._services.authenticate(_token(who))
-            assert not isinstance(session, Refusal)
-            found = await self._services.inspect(session, operation_id)
+            session = await self._session(who)
+            found = await self._services.admin.inspect(session, operation_id)
             return _refused(found) if isinstance(found, Refusal) else view(found)
 
         return self._loop.call(look())
@@ -125,7 +156,7 @@ class ServiceWorld:
         self._always(Completed(Completion("smollm2-135m@q4_1", text, "stop", USED)))
 
     def engine_does(self, behaviour: str) -> None:
-        if behaviour == "slow":
+        if behaviour in ("slow", "hang"):
             self._loop.run(self._transport.hold)
         else:
             self._always(BEHAVIOURS[behaviour])
@@ -162,8 +193,11 @@ class ServiceWorld:
         assert change == "the tenant may no longer use the purpose", change
         self._policy.failed = Failed(request=("purpose",), source={})
 
-    def ledger_fails(self, transition: str) -> None:
+    def ledger_fails(self, transition: str | None) -> None:
         self._ledger.failing = transition
+
+    def held_slots(self) -> int:
+        return self._store.held_slots()
 
     def held_tokens(self) -> int:
         return sum(

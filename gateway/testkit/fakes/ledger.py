@@ -2,11 +2,13 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
 from gateway.domain.errors import IllegalMove
 from gateway.domain.operation import HOLDING, LEGAL_MOVES, REACHED_T2, REPEATABLE, Attempt, Operation, State
+from gateway.domain.reconciliation import Act, ActResult
 from gateway.domain.request import SourceRef
 from gateway.ports.clock import Clock
 from gateway.ports.ledger import (
@@ -24,7 +26,9 @@ from gateway.ports.ledger import (
     Superseded,
     Swept,
 )
-from gateway.testkit.fakes.reads import FakeKeys, FakeOperations, FakeSources, Rows
+from gateway.testkit.fakes.acts import name_of, perform
+from gateway.testkit.fakes.reads import FakeAccounts, FakeKeys, FakeOperations, FakeSources
+from gateway.testkit.fakes.rows import Rows
 
 GRANT_LASTS_US = 5_000_000
 SEND_BY_AND_MARGIN_US = 62_000_000
@@ -38,12 +42,17 @@ class FakeStore:
         self.rows = Rows()
         self.ledger = FakeLedger(self.rows, clock, standing)
         self.operations = FakeOperations(self.rows)
+        self.accounts = FakeAccounts(self.rows)
         self.sources = FakeSources(self.rows)
         self.keys = FakeKeys(self.rows)
 
     def restart(self) -> None:
         """As after kill -9: what is stored stays, and belongs to an earlier incarnation."""
         self.rows.incarnation += 1
+
+    def held_slots(self) -> int:
+        """Attempts that occupy a slot."""
+        return sum(attempt.dispatch_id not in self.rows.freed for _, attempt in self.rows.open_attempts())
 
 
 class FakeLedger:
@@ -65,9 +74,21 @@ class FakeLedger:
         attempt = _granted(claim, len(earlier) + 1, self._clock.now_us())
         earlier.append(attempt)
         self._rows.owners[claim.dispatch_id] = (operation_id, self._rows.incarnation, claim.total_timeout_ms)
+        self._rows.scopes[claim.dispatch_id] = claim.scopes
         self._rows.by_identity[claim.identity] = operation_id
         if prior is None:
             self._rows.operations[operation_id] = _operation(claim, attempt)
+        self._note(
+            attempt,
+            "claimed",
+            profile=claim.profile,
+            bundle=self._rows.operations[operation_id].bundle,
+            bundle_digest=claim.bundle_digest,
+            policy_revision=claim.policy_revision,
+            access=claim.access.id,
+            routes=claim.routes.id,
+            reserved={f"{scope.kind} {scope.id}": claim.reserved.tokens for scope in claim.scopes},
+        )
         return Granted(operation_id, attempt.n)
 
     async def dispatch(self, dispatch_id: str) -> Dispatching | GrantLost:
@@ -81,10 +102,11 @@ class FakeLedger:
         if reason is None and self._standing is not None:
             reason = self._standing.objection(None, attempt.profile)
         if reason is not None:
-            self._end(attempt, State.RELEASED, reason)
+            self._release(attempt, reason)
             return GrantLost(reason)
         unknown_after = now + timeout_ms * 1_000 + SEND_BY_AND_MARGIN_US
         self._rows.put(replace(attempt, state=State.DISPATCHING, dispatching_us=now, unknown_after_us=unknown_after))
+        self._note(attempt, "dispatching", profile=attempt.profile, dispatch_id=dispatch_id)
         return Dispatching()
 
     async def settle(self, settle: Settle) -> Settled | Superseded:
@@ -95,39 +117,42 @@ class FakeLedger:
         if (settlement.state is State.COMPLETED) != (settle.result is not None):
             raise IllegalMove("a completed attempt has a result, and no other has one")
         if (attempt.state, settlement.state) not in LEGAL_MOVES:
-            self._rows.evidence.append(settle)
+            self._keep_evidence(attempt, settle)
             return Superseded(attempt.state)
-        used = settlement.used
-        self._rows.put(
-            replace(
-                attempt,
-                state=settlement.state,
-                used_input=used.input if used else None,
-                used_output=used.output if used else None,
-                usage_basis=settlement.basis,
-                detail=settlement.detail,
-                finished_us=None if settlement.state in HOLDING else self._clock.now_us(),
-            )
-        )
+        moved = self._rows.settle(attempt, settlement, self._clock.now_us())
+        self._rows.provider_refs[settle.dispatch_id] = settle.provider_ref
         if settle.result is not None:
             assert hashlib.sha256(settle.result.body).hexdigest() == settle.result.digest
             self._rows.results[self._rows.owners[settle.dispatch_id][0]] = settle.result
+        told = {"by": "sender", "detail": moved.detail or ""}
+        if moved.state is State.UNKNOWN:
+            self._note(moved, "unknown", **told)
+        else:
+            self._rows.note_end(moved, self._clock.now_us(), **told)
         return Settled()
 
     async def release(self, dispatch_id: str) -> None:
         if dispatch_id in self._rows.owners:
             attempt = self._rows.attempt(dispatch_id)
             if attempt.state is State.GRANTED:
-                self._end(attempt, State.RELEASED, "given_back")
+                self._release(attempt, "given_back")
+
+    async def act(self, act: Act) -> ActResult:
+        return perform(self._rows, act, self._clock.now_us())
 
     async def disclose(self, disclosure: Disclosure) -> Stale | None:
         if not self._unchanged(disclosure.sources, disclosure.source_versions):
             return Stale("source_changed")
         self._rows.audit.append(disclosure)
+        facts = {"to": name_of(disclosure.reader), "replay": disclosure.decision.id}
+        self._rows.note(disclosure.operation_id, self._clock.now_us(), "disclosed", **facts)
         return None
 
     async def refuse(self, record: RefusalRecord) -> None:
         self._rows.audit.append(record)
+        if record.operation_id is not None:
+            facts = {"to": name_of(record.caller), "code": record.code, "policy_codes": list(record.policy_codes)}
+            self._rows.note(record.operation_id, self._clock.now_us(), "refused", **facts)
 
     async def sweep(self, alive: Callable[[], frozenset[str]], *, earlier_incarnations: bool) -> Swept:
         working = alive()
@@ -138,15 +163,41 @@ class FakeLedger:
                 continue
             attempt = self._rows.attempt(dispatch_id)
             if attempt.state is State.GRANTED:
-                self._end(attempt, State.RELEASED, "no_task")
+                self._release(attempt, "no_task")
                 released.append(dispatch_id)
             elif attempt.state is State.DISPATCHING:
                 self._rows.put(replace(attempt, state=State.UNKNOWN, detail="no_task"))
+                self._note(attempt, "unknown", by="sweep", detail="no_task")
                 unknown.append(dispatch_id)
         return Swept(tuple(released), tuple(unknown))
 
-    def _end(self, attempt: Attempt, state: State, detail: str) -> None:
-        self._rows.put(replace(attempt, state=state, detail=detail, finished_us=self._clock.now_us()))
+    def _release(self, attempt: Attempt, detail: str) -> None:
+        now_us = self._clock.now_us()
+        self._rows.put(replace(attempt, state=State.RELEASED, detail=detail, finished_us=now_us))
+        self._note(attempt, "released", by="sweep" if detail == "no_task" else "sender", detail=detail)
+
+    def _keep_evidence(self, attempt: Attempt, late: Settle) -> None:
+        self._rows.evidence.append(late)
+        proved = late.settlement.used if late.settlement.basis == "provider" else None
+        reserved = attempt.reserved_input + attempt.reserved_output
+        settled = min((attempt.used_input or 0) + (attempt.used_output or 0), reserved)
+        owed = self._rows.debts.get(attempt.dispatch_id, 0)
+        debt = max(0, proved.input + proved.output - settled - owed) if proved and attempt.state not in HOLDING else 0
+        self._rows.debts[attempt.dispatch_id] = owed + debt
+        self._note(
+            attempt,
+            "evidence",
+            by="sender",
+            state=late.settlement.state.value,
+            used_input=proved.input if proved else None,
+            used_output=proved.output if proved else None,
+            digest=late.result.digest if late.result else None,
+            provider_ref=late.provider_ref,
+            debt_tokens=debt,
+        )
+
+    def _note(self, attempt: Attempt, event: str, **facts: Any) -> None:
+        self._rows.note_of(attempt, self._clock.now_us(), event, **facts)
 
     def _may_follow(self, prior: Operation, claim: Claim) -> bool:
         attempts = self._rows.attempts[prior.id]

@@ -1,42 +1,15 @@
-"""Rows of the ledger in memory, and the reads over them."""
+"""Reads of the ledger in memory."""
 
 from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from gateway.domain.operation import REACHED_T2, Attempt, Identity, Operation, StoredResult
+from gateway.domain.operation import REACHED_T2, Identity, Operation, State, StoredResult
 from gateway.domain.principal import Caller
 from gateway.domain.request import SourceRef
 from gateway.domain.source import KnownSource, SourceFact, unknown_source
-from gateway.ports.ledger import Disclosure, RefusalRecord, Settle
-from gateway.ports.reads import Key, SourceChange
-
-
-class Rows:
-    """All that is stored."""
-
-    def __init__(self) -> None:
-        self.incarnation = 1
-        self.by_identity: dict[Identity, str] = {}
-        self.operations: dict[str, Operation] = {}
-        self.attempts: dict[str, list[Attempt]] = {}
-        self.owners: dict[str, tuple[str, int, int]] = {}
-        """Dispatch id to operation id, incarnation and total timeout in milliseconds."""
-        self.results: dict[str, StoredResult] = {}
-        self.evidence: list[Settle] = []
-        self.audit: list[Disclosure | RefusalRecord] = []
-        self.keys: dict[bytes, Key] = {}
-        self.sources: dict[str, tuple[SourceChange, int]] = {}
-
-    def attempt(self, dispatch_id: str) -> Attempt:
-        attempts = self.attempts[self.owners[dispatch_id][0]]
-        return next(attempt for attempt in attempts if attempt.dispatch_id == dispatch_id)
-
-    def put(self, attempt: Attempt) -> None:
-        self.attempts[self.owners[attempt.dispatch_id][0]][attempt.n - 1] = attempt
-
-    def version(self, source_id: str) -> int:
-        return self.sources[source_id][1] if source_id in self.sources else 0
+from gateway.ports.reads import LONGEST_PAGE, Key, OperationFilter, SourceChange, StrandedHold, TimelineEntry
+from gateway.testkit.fakes.rows import Rows
 
 
 class FakeOperations:
@@ -44,6 +17,15 @@ class FakeOperations:
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
+
+    async def search(self, wanted: OperationFilter) -> tuple[Operation, ...]:
+        found = [await self.get(operation_id) for operation_id in sorted(self._rows.operations, reverse=True)]
+        fitting = [one for one in found if one is not None and _fits(one, wanted)]
+        return tuple(fitting[: min(max(wanted.limit, 0), LONGEST_PAGE)])
+
+    async def timeline(self, operation_id: str) -> tuple[TimelineEntry, ...]:
+        exists = operation_id in self._rows.operations
+        return tuple(self._rows.history[operation_id]) if exists else ()
 
     async def find(self, identity: Identity) -> Operation | None:
         operation_id = self._rows.by_identity.get(identity)
@@ -59,6 +41,41 @@ class FakeOperations:
 
     async def result(self, operation_id: str) -> StoredResult | None:
         return self._rows.results.get(operation_id)
+
+
+def _fits(operation: Operation, wanted: OperationFilter) -> bool:
+    return (
+        (not wanted.states or operation.last.state in wanted.states)
+        and wanted.tenant in (None, operation.identity.tenant)
+        and wanted.profile in (None, operation.last.profile)
+        and (wanted.before is None or operation.id < wanted.before)
+    )
+
+
+class FakeAccounts:
+    """Implements ``gateway.ports.reads.Accounts``. There are no counters here that could differ from the holds."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    async def verify(self) -> tuple[str, ...]:
+        return ()
+
+    async def stranded(self) -> tuple[StrandedHold, ...]:
+        holds = [
+            StrandedHold(
+                operation_id=operation_id,
+                attempt=attempt.n,
+                scope=scope,
+                tokens=attempt.reserved_input + attempt.reserved_output,
+                slot_held=attempt.dispatch_id not in self._rows.freed,
+                since_us=attempt.dispatching_us or 0,
+            )
+            for operation_id, attempt in self._rows.open_attempts()
+            if attempt.state is State.UNKNOWN
+            for scope in self._rows.scopes[attempt.dispatch_id]
+        ]
+        return tuple(sorted(holds, key=lambda hold: (hold.since_us, hold.operation_id, hold.scope)))
 
 
 class FakeSources:

@@ -172,3 +172,18 @@ def _places(world: HttpWorld, memory: Memory, word: str) -> list[str]:
     assert "gateway_" in texts["the metrics"]
     assert "Dispatched" in texts["the log"]
     return [place for place, text in texts.items() if word in text] + world.stored_places(word)
+
+
+@given("a spare engine is approved for the same model")
+def _spare_engine(world: HttpWorld) -> None:
+    world.approve_spare_engine()
+
+
+@given("the engine never answers")
+def _never_answers(world: HttpWorld) -> None:
+    world.engine_does("hang")
+
+
+@then("the spare engine stays idle")
+def _spare_idle(world: HttpWorld) -> None:
+    assert world.spare_engine_calls() == 0

@@ -141,7 +141,7 @@ STATEMENTS = (
     )
      STRICT
     """,
-    "CREATE INDEX ix_attempt_open ON attempt (incarnation) WHERE state IN ('dispatching', 'granted')",
+    "CREATE INDEX ix_attempt_state ON attempt (state, op_id) WHERE state <> 'completed'",
     "CREATE UNIQUE INDEX ux_attempt_effect ON attempt (op_id) WHERE state NOT IN ('no_effect', 'released')",
     """
     CREATE TABLE audit (
@@ -160,6 +160,7 @@ STATEMENTS = (
     )
      STRICT
     """,
+    "CREATE INDEX ix_audit_op_id ON audit (op_id)",
     """
     CREATE TABLE evidence (
         id INTEGER NOT NULL,
@@ -170,6 +171,7 @@ STATEMENTS = (
         digest TEXT,
         provider_ref TEXT,
         who TEXT NOT NULL,
+        words TEXT NOT NULL CONSTRAINT ck_evidence_words CHECK (length(words) <= 500),
         at_us INTEGER NOT NULL CHECK (at_us BETWEEN 0 AND 9007199254740992),
         CONSTRAINT pk_evidence PRIMARY KEY (id),
         CONSTRAINT fk_evidence_attempt FOREIGN KEY(dispatch_id) REFERENCES attempt (dispatch_id)
@@ -265,6 +267,11 @@ STATEMENTS = (
     """,
     """
     CREATE TRIGGER result_update BEFORE UPDATE ON result
+        WHEN 1
+        BEGIN SELECT RAISE(ABORT, 'result is append-only'); END
+    """,
+    """
+    CREATE TRIGGER result_delete BEFORE DELETE ON result
         WHEN 1
         BEGIN SELECT RAISE(ABORT, 'result is append-only'); END
     """,

@@ -1,0 +1,60 @@
+"""What all admin handlers do: know who asks, read a closed body, answer JSON."""
+
+from typing import Any, TypeVar
+
+import msgspec
+from starlette.requests import Request as HttpRequest
+from starlette.responses import Response
+
+from gateway.api.body import BodyBounds, read_body
+from gateway.api.chat_body import explain
+from gateway.api.headers import bearer
+from gateway.api.problems import problem
+from gateway.api.strict_json import parse_object
+from gateway.domain.refusal import Code, Refusal
+from gateway.service.assembly import AdminServices
+from gateway.service.operators import operator_required
+from gateway.service.path import Session
+
+BOUNDS = BodyBounds(max_bytes=64 * 1024, within_s=30.0)
+T = TypeVar("T")
+
+
+async def operator(admin: AdminServices, http: HttpRequest) -> Session | Refusal:
+    """The session of an operator. Asked before the body is read, and again where something is done."""
+    if isinstance(session := await admin.authenticate(bearer(http.headers)), Refusal):
+        return session
+    return operator_required(session) or session
+
+
+async def body(http: HttpRequest, kind: type[T]) -> T | Refusal:
+    """The body as one closed object, with no query beside it."""
+    if http.url.query:
+        return Refusal(code=Code.QUERY_NOT_ALLOWED)
+    if isinstance(raw := await read_body(http, BOUNDS), Refusal):
+        return raw
+    if isinstance(parsed := parse_object(raw), Refusal):
+        return parsed
+    return _convert(parsed, kind)
+
+
+def query(http: HttpRequest, kind: type[T]) -> T | Refusal:
+    """The query as one closed object, each name once."""
+    pairs = http.query_params.multi_items()
+    if len({name for name, _ in pairs}) != len(pairs):
+        return Refusal(code=Code.INVALID_VALUE, facts={"reason": "a parameter twice"})
+    return _convert(dict(pairs), kind, strict=False)
+
+
+def _convert(given: dict[str, Any], kind: type[T], *, strict: bool = True) -> T | Refusal:
+    try:
+        return msgspec.convert(given, kind, strict=strict)
+    except msgspec.ValidationError as error:
+        return explain(str(error))
+
+
+def answer(result: Any, status: int = 200) -> Response:
+    """A refusal as a problem, anything else as JSON."""
+    if isinstance(result, Refusal):
+        return problem(result)
+    return Response(msgspec.json.encode(result), status, media_type="application/json")

@@ -1,0 +1,57 @@
+"""Files of the data directory beside the store: the operator's credential, and where the server is."""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+
+from gateway.domain.errors import StartRefused
+from gateway.service.credentials import is_token, new_token
+
+OPERATOR_FILE = "operator.key"
+ADDRESS_FILE = "address.json"
+"""Where the command line finds the running server."""
+
+
+def operator_token(data: Path) -> str:
+    """The operator's credential of this data directory, made at the first start (mode 0600).
+
+    :raises StartRefused: if the file does not hold a credential.
+    """
+    path = data / OPERATOR_FILE
+    if not path.exists():
+        _write_privately(path, new_token() + "\n")
+    token = path.read_text(encoding="ascii").strip()
+    if not is_token(token):
+        raise StartRefused(
+            f"The file {OPERATOR_FILE} of the data directory holds no credential. Remove it and start again."
+        )
+    return token
+
+
+def _write_privately(path: Path, text: str) -> None:
+    """Whole or not at all, and for its owner alone."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent)  # mode 0600
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    Path(name).replace(path)
+
+
+def write_address(data: Path, url: str) -> None:
+    """Let the command line find this server."""
+    _write_privately(data / ADDRESS_FILE, json.dumps({"url": url}) + "\n")
+
+
+def forget_address(data: Path) -> None:
+    """No server of this data directory can be reached any more."""
+    (data / ADDRESS_FILE).unlink(missing_ok=True)
+
+
+def read_address(data: Path) -> str | None:
+    """The URL of the server that holds this data directory; None while it starts or ends."""
+    try:
+        return str(json.loads((data / ADDRESS_FILE).read_text(encoding="ascii"))["url"])
+    except FileNotFoundError:
+        return None

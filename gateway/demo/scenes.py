@@ -1,0 +1,70 @@
+"""What the story shows: the code that a service runs and the commands that an operator types."""
+
+FIRST = """
+from openai import OpenAI, APIStatusError
+
+client = OpenAI(max_retries=0)  # reads OPENAI_BASE_URL and OPENAI_API_KEY, as ever
+
+def ask(key, model="chat", **changes):
+    return client.chat.completions.with_raw_response.create(
+        model=model,
+        messages=[{"role": "user", "content": "Say in one sentence what a lighthouse does."}],
+        extra_headers={"Idempotency-Key": key},
+        **({"max_tokens": 40, "temperature": 0, "seed": 7} | changes),
+    )
+
+answer = ask("order-4711")
+print(answer.parse().choices[0].message.content)
+print("operation", answer.headers["Operation-Id"], answer.headers["Operation-State"])
+"""
+AGAIN = """
+again = ask("order-4711")
+print("the same bytes:", again.content == answer.content)
+print("operation", again.headers["Operation-Id"], "replayed:", again.headers["Idempotent-Replayed"])
+"""
+CONFLICT = """
+def refused(*key, **changes):
+    try:
+        ask(*key, **changes)
+    except APIStatusError as error:
+        return error.response
+
+problem = refused("order-4711", temperature=1)
+print(problem.status_code, problem.json()["code"], problem.json()["fields"])
+print(problem.json()["title"], problem.json()["remedy"])
+"""
+INSPECT = """
+operation = client.get("/operations/" + answer.headers["Operation-Id"], cast_to=dict)
+print(operation["state"], "by", operation["attempt"]["profile"], "of", operation["bundle"])
+print("reserved", operation["attempt"]["reserved"], "used", operation["attempt"]["used"])
+print("calls that reached an engine:", operation["attempts_dispatched"])
+"""
+HANG = """
+lost = refused("order-4712", model="unreliable")
+print(lost.status_code, lost.json()["code"], "operation", lost.headers["Operation-Id"])
+print(lost.json()["title"], lost.json()["remedy"])
+
+again = refused("order-4712", model="unreliable")
+print(again.status_code, again.json()["code"], "and no second call")
+"""
+CRASH = """
+import threading
+from openai import APIConnectionError
+
+seen = []
+
+def ask_and_lose():
+    try:
+        ask("order-4713", model="unreliable")
+    except APIConnectionError:
+        seen.append("the service saw its connection break")
+
+caller = threading.Thread(target=ask_and_lose)
+caller.start()
+"""
+AFTER_CRASH = """
+caller.join()
+print(*seen)
+after = refused("order-4713", model="unreliable")
+print(after.status_code, after.json()["code"], "operation", after.headers["Operation-Id"])
+"""

@@ -1,0 +1,80 @@
+"""Operators close unknown outcomes and read the ledger. The actor is the credential's principal, never a flag."""
+
+import math
+
+from gateway.domain.errors import LedgerUnavailable
+from gateway.domain.operation import Operation
+from gateway.domain.reconciliation import Act, ActKind, Done, NoSuchOperation, NotLegal, TooEarly
+from gateway.domain.refusal import Code, Refusal
+from gateway.domain.usage import Usage
+from gateway.ports.clock import Clock
+from gateway.ports.ledger import Ledger
+from gateway.ports.reads import Accounts, OperationFilter, Operations, StrandedHold
+from gateway.service.path import Session
+
+
+class Operators:
+    """Every method refuses whoever has not the operator role."""
+
+    def __init__(
+        self, ledger: Ledger, operations: Operations, accounts: Accounts, clock: Clock, *, os_user: str | None
+    ) -> None:
+        self._ledger = ledger
+        self._operations = operations
+        self._accounts = accounts
+        self._clock = clock
+        self._os_user = os_user
+
+    async def search(self, session: Session, wanted: OperationFilter) -> tuple[Operation, ...] | Refusal:
+        """Operations of all tenants, newest first."""
+        if (refusal := operator_required(session)) is not None:
+            return refusal
+        return await self._operations.search(wanted)
+
+    async def act(
+        self, session: Session, kind: ActKind, operation_id: str, words: str, used: Usage | None = None
+    ) -> Operation | Refusal:
+        """Close an unknown, or free its slot; the operation as it then is."""
+        if (refusal := operator_required(session)) is not None:
+            return refusal
+        act = Act(
+            kind=kind,
+            operation_id=operation_id,
+            actor=session.caller,
+            os_user=self._os_user,
+            words=words,
+            used=used,
+        )
+        try:
+            done = await self._ledger.act(act)
+        except LedgerUnavailable:
+            return Refusal(code=Code.LEDGER_UNAVAILABLE)
+        match done:
+            case NoSuchOperation():
+                return Refusal(code=Code.UNKNOWN_OPERATION)
+            case NotLegal(state=state):
+                return Refusal(code=Code.ACT_NOT_LEGAL, operation_id=operation_id, operation_state=state)
+            case TooEarly(not_before_us=not_before_us):
+                wait_s = math.ceil((not_before_us - self._clock.now_us()) / 1_000_000)
+                return Refusal(code=Code.ACT_TOO_EARLY, operation_id=operation_id, retry_after_s=max(1, wait_s))
+            case Done():
+                found = await self._operations.get(operation_id)
+                assert found is not None, "it was there a moment ago, and nothing deletes operations"
+                return found
+
+    async def verify(self, session: Session) -> tuple[str, ...] | Refusal:
+        """Differences between counters and holds, and broken invariants; none is as it must be."""
+        if (refusal := operator_required(session)) is not None:
+            return refusal
+        return await self._accounts.verify()
+
+    async def stranded(self, session: Session) -> tuple[StrandedHold, ...] | Refusal:
+        """Holds that only evidence or an operator can end."""
+        if (refusal := operator_required(session)) is not None:
+            return refusal
+        return await self._accounts.stranded()
+
+
+def operator_required(session: Session) -> Refusal | None:
+    """The refusal for whoever is no operator."""
+    return None if session.caller.principal.is_operator else Refusal(code=Code.OPERATOR_REQUIRED)

@@ -1,0 +1,91 @@
+"""Rows of the ledger in memory."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from gateway.domain.budget import Scope, Settlement
+from gateway.domain.operation import HOLDING, Attempt, Identity, Operation, State, StoredResult
+from gateway.ports.ledger import Disclosure, RefusalRecord, Settle
+from gateway.ports.reads import Key, SourceChange, TimelineEntry
+
+
+class Rows:
+    """All that is stored."""
+
+    def __init__(self) -> None:
+        self.incarnation = 1
+        self.by_identity: dict[Identity, str] = {}
+        self.operations: dict[str, Operation] = {}
+        self.attempts: dict[str, list[Attempt]] = {}
+        self.owners: dict[str, tuple[str, int, int]] = {}
+        """Dispatch id to operation id, incarnation and total timeout in milliseconds."""
+        self.scopes: dict[str, tuple[Scope, ...]] = {}
+        """By dispatch id, as are the three that follow."""
+        self.freed: set[str] = set()
+        self.provider_refs: dict[str, str | None] = {}
+        self.debts: dict[str, int] = {}
+        self.history: defaultdict[str, list[TimelineEntry]] = defaultdict(list)
+        self.results: dict[str, StoredResult] = {}
+        self.evidence: list[Settle] = []
+        self.audit: list[Disclosure | RefusalRecord] = []
+        self.keys: dict[bytes, Key] = {}
+        self.sources: dict[str, tuple[SourceChange, int]] = {}
+
+    def attempt(self, dispatch_id: str) -> Attempt:
+        attempts = self.attempts[self.owners[dispatch_id][0]]
+        return next(attempt for attempt in attempts if attempt.dispatch_id == dispatch_id)
+
+    def put(self, attempt: Attempt) -> None:
+        self.attempts[self.owners[attempt.dispatch_id][0]][attempt.n - 1] = attempt
+
+    def open_attempts(self) -> Iterator[tuple[str, Attempt]]:
+        """Attempts whose holds are held, each with its operation's id."""
+        for operation_id, attempts in self.attempts.items():
+            if attempts[-1].state in HOLDING:
+                yield operation_id, attempts[-1]
+
+    def settle(self, attempt: Attempt, settlement: Settlement, now_us: int) -> Attempt:
+        """Move an attempt to where its settlement says, with the amounts."""
+        used = settlement.used
+        moved = replace(
+            attempt,
+            state=settlement.state,
+            used_input=used.input if used else None,
+            used_output=used.output if used else None,
+            usage_basis=settlement.basis,
+            detail=settlement.detail,
+            finished_us=None if settlement.state in HOLDING else now_us,
+        )
+        self.put(moved)
+        return moved
+
+    def note(self, operation_id: str, at_us: int, event: str, **facts: Any) -> None:
+        """Add to the timeline of an operation."""
+        self.history[operation_id].append(TimelineEntry(at_us=at_us, event=event, attempt=None, facts=facts))
+
+    def note_of(self, attempt: Attempt, at_us: int, event: str, **facts: Any) -> None:
+        """Add what happened to an attempt to the timeline of its operation."""
+        operation_id = self.owners[attempt.dispatch_id][0]
+        self.history[operation_id].append(TimelineEntry(at_us=at_us, event=event, attempt=attempt.n, facts=facts))
+
+    def note_end(self, ended: Attempt, at_us: int, **who: Any) -> None:
+        """Add that an attempt has ended, and with what."""
+        result = self.results.get(self.owners[ended.dispatch_id][0])
+        self.note_of(
+            ended,
+            at_us,
+            "closed" if ended.state is State.CLOSED else "settled",
+            state=ended.state.value,
+            used_input=ended.used_input,
+            used_output=ended.used_output,
+            usage_basis=ended.usage_basis,
+            result_digest=result.digest if result else None,
+            provider_ref=self.provider_refs.get(ended.dispatch_id),
+            **who,
+        )
+
+    def version(self, source_id: str) -> int:
+        return self.sources[source_id][1] if source_id in self.sources else 0

@@ -1,0 +1,1 @@
+"""``python -m gateway.testkit.faults``: strike a real gateway, and check what is left (docs/faults.md)."""

@@ -1,0 +1,162 @@
+"""The gateway of the harness: a process of its own that is started with a plan, watched, stopped, woken and killed."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from gateway.testkit.faults import client, misbehaviour
+from gateway.testkit.faults.failpoints import Fired, read_fired
+from gateway.testkit.faults.plan import Failpoint, Place, ServerPlan
+from gateway.testkit.registry_copy import EXAMPLE, Edit, copy_registry
+
+READY_WITHIN_S = 30.0
+ENDS_WITHIN_S = 20.0
+LOOKS_EVERY_S = 0.01
+ROOT = EXAMPLE.parent
+_PROFILE = "profiles/smollm2-135m.yaml"
+EDITS = (
+    Edit(_PROFILE, "connect_ms: 2000", "connect_ms: 300"),
+    Edit(_PROFILE, "total_ms: 60000", "total_ms: 1500"),
+    Edit(_PROFILE, "concurrency: 2", "concurrency: 4096"),
+    Edit(_PROFILE, "capabilities:", f"max_answer_bytes: {misbehaviour.MAX_ANSWER_BYTES}\ncapabilities:"),
+)
+"""Short deadlines, so that a round is short; and no limit on what may be in flight."""
+
+
+class GatewayChild:
+    """One data directory, and one server after the other on it."""
+
+    def __init__(self, folder: Path, provider_port: int) -> None:
+        self.data = folder / "data"
+        self.log = folder / "log"
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+        self._registry = copy_registry(folder, EDITS, engine_port=provider_port)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._fired_file = folder / "fired"
+        self._from_outside: list[Fired] = []
+
+    def start(self, failpoints: tuple[Failpoint, ...] = (), bug: str | None = None) -> None:
+        """Start the next server; it forgets what struck the last one."""
+        (self.data / "address.json").unlink(missing_ok=True)
+        self._fired_file.unlink(missing_ok=True)
+        self._from_outside = []
+        plan = self._folder / "plan.json"
+        plan.write_bytes(msgspec.json.encode(ServerPlan(log=str(self._fired_file), failpoints=failpoints, bug=bug)))
+        environment = {name: text for name, text in os.environ.items() if not name.startswith("GATEWAY_")} | {
+            "GATEWAY_REGISTRY": str(self._registry),
+            "GATEWAY_POLICIES": str(ROOT / "policies"),
+            "GATEWAY_DATA": str(self.data),
+            "GATEWAY_LISTEN": "127.0.0.1:0",
+            "GATEWAY_DRAIN_S": "3",
+        }
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "gateway.testkit.faults.server", str(plan)],
+                env=environment,
+                cwd=ROOT,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+            )
+
+    async def becomes_ready(self) -> bool:
+        """Whether it serves; False if it ended first, as a strike at its first sweep makes it.
+
+        :raises TimeoutError: with what it wrote, after 30 s.
+        """
+        deadline_s = time.monotonic() + READY_WITHIN_S
+        while not self.has_ended:
+            if time.monotonic() > deadline_s:
+                raise TimeoutError(f"the gateway did not become ready: {self.log.read_text()[-2000:]}")
+            self.wake()
+            if (port := self.port) is not None:
+                call = await client.send(port, client.request("GET", "/readyz", "none", {}))
+                if call.status == 200:
+                    return True
+            await asyncio.sleep(LOOKS_EVERY_S)
+        return False
+
+    @property
+    def port(self) -> int | None:
+        """Where it listens; None before it does."""
+        with contextlib.suppress(FileNotFoundError):
+            return int(str(json.loads((self.data / "address.json").read_text())["url"]).rpartition(":")[2])
+        return None
+
+    @property
+    def operator_token(self) -> str:
+        return (self.data / "operator.key").read_text().strip()
+
+    @property
+    def fired(self) -> list[Fired]:
+        """What has struck this server, in its process and from outside."""
+        return [*read_fired(self._fired_file), *self._from_outside]
+
+    @property
+    def has_ended(self) -> bool:
+        return self._process is None or self._process.poll() is not None
+
+    def strike(self, place: Place, seconds: float = 0.0) -> None:
+        """Strike from outside: kill -9, or stop until ``wake`` finds that the time is up."""
+        assert self._process is not None, "it was started"
+        self._from_outside.append(Fired(time.monotonic(), place, seconds))
+        self._process.send_signal(signal.SIGKILL if place.action == "kill" else signal.SIGSTOP)
+
+    def wake(self) -> None:
+        """Continue a stopped server whose time is up."""
+        until_s = [fired.at_s + fired.seconds for fired in self.fired if fired.place.action == "stop"]
+        if until_s and max(until_s) <= time.monotonic() and self._is_stopped:
+            assert self._process is not None, "it was started"
+            self._process.send_signal(signal.SIGCONT)
+
+    async def ends(self) -> int:
+        """Wait for its end; the exit code, negative for a signal.
+
+        :raises TimeoutError: with what it wrote, after 20 s.
+        """
+        deadline_s = time.monotonic() + ENDS_WITHIN_S
+        while not self.has_ended:
+            if time.monotonic() > deadline_s:
+                raise TimeoutError(f"the gateway did not end: {self.log.read_text()[-2000:]}")
+            self.wake()
+            await asyncio.sleep(LOOKS_EVERY_S)
+        assert self._process is not None, "it was started"
+        return self._process.wait()
+
+    async def terminate(self) -> int:
+        """SIGTERM, and its exit code."""
+        assert self._process is not None, "it was started"
+        self._process.send_signal(signal.SIGTERM)
+        return await self.ends()
+
+    @property
+    def _is_stopped(self) -> bool:
+        assert self._process is not None, "it was started"
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            return Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+        return False
+
+    def close(self) -> None:
+        """Kill it if it still runs."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+
+
+@contextlib.contextmanager
+def gateway_child(folder: Path, provider_port: int) -> Iterator[GatewayChild]:
+    """A gateway on an empty data directory below ``folder``; nothing of it runs afterwards."""
+    child = GatewayChild(folder, provider_port)
+    try:
+        yield child
+    finally:
+        child.close()

@@ -1,0 +1,265 @@
+"""Rounds: start the gateway, load it, strike it, check what is left, and start it again on the same data.
+
+The plan, the clients' manners and the provider's misbehaviour are functions of the seed. Which operations are in
+flight when a strike comes is not: that is a race, as it is in life.
+"""
+
+import asyncio
+import json
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from gateway.testkit.faults import checks, client
+from gateway.testkit.faults.gateway_child import GatewayChild, gateway_child
+from gateway.testkit.faults.load import Load
+from gateway.testkit.faults.misbehaviour import ALL
+from gateway.testkit.faults.operators import Operators
+from gateway.testkit.faults.plan import OUTSIDE, PLACES, STRIKES, Failpoint, Place, round_plan
+from gateway.testkit.faults.provider import FaultProvider
+from gateway.testkit.faults.witness import Witness
+
+SEND_AFTER = "send.after"
+REPLAYS_A_ROUND = 40
+LEAST_COMPLETED = 0.2
+"""Share of the operations that must have been completed: a gateway that refuses everything breaks nothing."""
+ROUNDS_WITHOUT_END = 4
+"""A run that has not fired everything in so many times the expected rounds never will."""
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """What a run is to do. It ends when all of it is reached, or with the first violation if it has a bug."""
+
+    operations: int
+    """Operations to strike."""
+    seed: int
+    least: int = 2
+    """How often every failpoint must fire; 0 asks for none."""
+    bug: str | None = None
+    rounds: Callable[[int, int], tuple[Failpoint, ...]] = round_plan
+    """Failpoints of a round, by seed and number."""
+
+
+class Tally(Struct, kw_only=True):
+    """What a run came to."""
+
+    rounds: int = 0
+    operations: int = 0
+    struck: int = 0
+    in_flight: int = 0
+    """Operations that were in flight when a strike came."""
+    misbehaved: int = 0
+    """Operations whose provider misbehaved."""
+    requests: int = 0
+    """That reached the provider's generation endpoint."""
+    fired: Counter[Place] = field(default_factory=Counter)
+    behaviours: Counter[str] = field(default_factory=Counter)
+    states: Counter[str] = field(default_factory=Counter)
+    replays: int = 0
+    acts: int = 0
+    seconds: float = 0.0
+    violations: list[str] = field(default_factory=list)
+
+
+class Harness:
+    """One run on one data directory."""
+
+    def __init__(self, wanted: Wanted, child: GatewayChild, provider: FaultProvider, witness: Witness) -> None:
+        self._wanted = wanted
+        self._child = child
+        self._provider = provider
+        self._witness = witness
+        self.tally = Tally()
+        self._load = Load(wanted.seed, witness, self.tally.violations)
+        self._operators = Operators(wanted.seed)
+        self._final: dict[str, checks.AttemptRow] = {}
+        self._strikes: list[float] = []
+        self._token = ""
+
+    async def run(self, say: Callable[[str], None]) -> Tally:
+        """All rounds and the end."""
+        started_s = time.monotonic()
+        await self._first_start()
+        while not self._is_reached():
+            await self._round(self._wanted.rounds(self._wanted.seed, self.tally.rounds))
+            self.tally.rounds += 1
+            self._count()
+            say(
+                f"round {self.tally.rounds}: {self.tally.struck} operations struck, "
+                f"{len(self.tally.violations)} violations, {time.monotonic() - started_s:.0f} s"
+            )
+        if not self.tally.violations:
+            await self._reconcile_everything()
+            self._count()
+        self._require_proof()
+        self.tally.seconds = time.monotonic() - started_s
+        return self.tally
+
+    async def _first_start(self) -> None:
+        """A calm server makes the clients' key."""
+        self._child.start()
+        await self._child.becomes_ready()
+        port = self._child.port
+        assert port is not None, "it is ready"
+        body = {"tenant": "acme", "principal": "assistant", "label": ""}
+        call = await client.send(port, client.request("POST", "/admin/keys", self._child.operator_token, body))
+        self._token = json.loads(call.body)["token"]
+        await self._child.terminate()
+
+    async def _round(self, failpoints: tuple[Failpoint, ...]) -> None:
+        child = self._child
+        within = tuple(one for one in failpoints if one.point != SEND_AFTER)
+        child.start(within, self._wanted.bug)
+        if await child.becomes_ready():
+            self._witness.open(child.data)
+            self._provider.on_generation = _strikes_at([one for one in failpoints if one.point == SEND_AFTER], child)
+            await self._work()
+            self._provider.on_generation = lambda: None
+            if not child.has_ended:
+                child.strike(OUTSIDE)
+            await child.ends()
+            self._witness.close()
+        self._note_strikes()
+        self._check()
+
+    async def _work(self) -> None:
+        port = self._child.port
+        assert port is not None, "it is ready"
+        child, token = self._child, self._token
+
+        async def look_after() -> None:
+            while not child.has_ended:
+                child.wake()
+                await asyncio.sleep(0.01)
+
+        watch = asyncio.ensure_future(look_after())
+        operators = asyncio.ensure_future(
+            self._operators.act_on_some(self._witness.unknown(), port, child.operator_token)
+        )
+        await self._replay_some(port)
+        # The last clients still wait when the last operation has begun: kill -9 finds them in flight.
+        self._load.has_begun_all.clear()
+        load = asyncio.ensure_future(self._load.run(port, token, lambda: child.has_ended))
+        await self._load.has_begun_all.wait()
+        if not child.has_ended:
+            child.strike(OUTSIDE)
+        await asyncio.gather(load, operators)
+        await watch
+
+    async def _replay_some(self, port: int) -> None:
+        """Answers of the last round, asked for again."""
+        answered = [operation for operation in self._load.begun if operation.answer is not None]
+        for operation in answered[:REPLAYS_A_ROUND]:
+            await self._replay(operation.label, port)
+
+    async def _replay(self, label: str, port: int) -> None:
+        operation = self._load.operations[label]
+        call = await self._load.replay(operation, port, self._token)
+        if call.end != "answered" or call.status == 503:
+            return  # struck meanwhile; the checks compare whatever came back
+        self.tally.replays += 1
+        if call.status != 200 or not call.replayed or call.body != operation.answer:
+            self.tally.violations.append(f"I13: the replay of {label} is not its answer ({call.status} {call.code})")
+
+    def _note_strikes(self) -> None:
+        for fired in self._child.fired:
+            self.tally.fired[fired.place] += 1
+            if fired.place.action in STRIKES:
+                self._strikes.append(fired.at_s)
+
+    def _check(self) -> None:
+        found = checks.check(self._child.data, self._evidence())
+        self.tally.violations.extend(sentence for sentence in found if sentence not in self.tally.violations)
+
+    def _evidence(self) -> checks.Evidence:
+        return checks.Evidence(
+            seen=self._provider.seen,
+            operations=self._load.operations,
+            acted=self._operators.acted,
+            final=self._final,
+        )
+
+    async def _reconcile_everything(self) -> None:
+        """A calm start at the end: every answer is replayed, every unknown written off, and nothing is held."""
+        child = self._child
+        child.start(bug=self._wanted.bug)
+        await child.becomes_ready()
+        port = child.port
+        assert port is not None, "it is ready"
+        self._witness.open(child.data)
+        for operation in self._load.operations.values():
+            if operation.answer is not None:
+                await self._replay(operation.label, port)
+        for operation_id in self._witness.unknown():
+            call = await self._operators.write_off(operation_id, port, child.operator_token)
+            if call.status != 200:
+                self.tally.violations.append(f"operation {operation_id} could not be written off ({call.code})")
+        self._witness.close()
+        if (code := await child.terminate()) != 0:
+            self.tally.violations.append(f"the gateway ended with {code} after SIGTERM")
+        self._check()
+        self.tally.violations.extend(checks.held_after_all(child.data))
+
+    def _count(self) -> None:
+        tally, operations = self.tally, self._load.operations
+        in_flight = {
+            label for label, one in operations.items() if any(one.in_flight(strike_s) for strike_s in self._strikes)
+        }
+        misbehaved = {one.label for one in self._provider.seen if ALL[one.behaviour].misbehaves}
+        tally.operations = len(operations)
+        tally.in_flight, tally.misbehaved = len(in_flight), len(misbehaved)
+        tally.struck = len(in_flight | misbehaved)
+        tally.requests = len(self._provider.seen)
+        tally.behaviours = Counter(one.behaviour for one in self._provider.seen)
+        tally.acts = len(self._operators.acted)
+        tally.states = checks.states(self._child.data)
+
+    def _is_reached(self) -> bool:
+        wanted, tally = self._wanted, self.tally
+        if wanted.bug is not None and tally.violations:
+            return True
+        expected = max(wanted.operations / 60, wanted.least * len(PLACES) / 2, 10)
+        if tally.rounds >= ROUNDS_WITHOUT_END * expected:
+            return True
+        return tally.struck >= wanted.operations and not self._not_fired()
+
+    def _not_fired(self) -> list[Place]:
+        return [place for place in PLACES if self.tally.fired[place] < self._wanted.least]
+
+    def _require_proof(self) -> None:
+        """A run that has not struck where it should, or in which nothing worked, has shown nothing."""
+        tally, wanted = self.tally, self._wanted
+        if wanted.bug is not None:
+            return
+        for place in self._not_fired():
+            tally.violations.append(f"proof: {place} fired {tally.fired[place]} times, wanted are {wanted.least}")
+        if tally.struck < wanted.operations:
+            tally.violations.append(f"proof: {tally.struck} operations were struck, wanted are {wanted.operations}")
+        if tally.states["completed"] < LEAST_COMPLETED * tally.operations:
+            tally.violations.append(f"proof: {tally.states['completed']} of {tally.operations} operations completed")
+
+
+def _strikes_at(failpoints: list[Failpoint], child: GatewayChild) -> Callable[[], None]:
+    """Strike when the provider has its nth request, which it has not answered yet."""
+    received = 0
+
+    def on_generation() -> None:
+        nonlocal received
+        received += 1
+        for failpoint in failpoints:
+            if received == failpoint.nth and not child.has_ended:
+                child.strike(failpoint.place, failpoint.seconds)
+
+    return on_generation
+
+
+async def run(wanted: Wanted, folder: Path, say: Callable[[str], None]) -> Tally:
+    """Run in a folder of its own, which keeps the database and the log afterwards."""
+    witness = Witness()
+    provider = FaultProvider(wanted.seed, witness)
+    async with provider:
+        with gateway_child(folder, provider.port) as child:
+            return await Harness(wanted, child, provider, witness).run(say)

@@ -1,0 +1,42 @@
+"""Operators at work while everything breaks: they write off, reconcile and free slots of some unknowns."""
+
+import json
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from gateway.testkit.faults import client
+from gateway.testkit.faults.records import Acted, Call
+
+ACTS_A_ROUND = 8
+_ACTS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("write-off", {"reason": "Nobody can say any more."}),
+    ("reconcile", {"evidence": "The provider's account shows nothing.", "found": "no_effect"}),
+    ("reconcile", {"evidence": "The provider's account.", "found": "charged", "used": {"input": 20, "output": 3}}),
+    ("free-slot", {"reason": "The engine was started again."}),
+)
+_WEIGHTS = (40, 20, 20, 20)
+
+
+class Operators:
+    """Keeps what it was told is done."""
+
+    def __init__(self, seed: int) -> None:
+        self._rng = random.Random(f"{seed}/operators")
+        self.acted: list[Acted] = []
+
+    async def act_on_some(self, unknown: Sequence[str], port: int, token: str) -> None:
+        """A few acts, one after the other."""
+        for operation_id in self._rng.sample(list(unknown), min(ACTS_A_ROUND, len(unknown))):
+            name, body = self._rng.choices(_ACTS, _WEIGHTS)[0]
+            await self._act(operation_id, name, body, port, token)
+
+    async def write_off(self, operation_id: str, port: int, token: str) -> Call:
+        return await self._act(operation_id, *_ACTS[0], port, token)
+
+    async def _act(self, operation_id: str, name: str, body: dict[str, Any], port: int, token: str) -> Call:
+        path = f"/admin/operations/{operation_id}/{name}"
+        call = await client.send(port, client.request("POST", path, token, body))
+        if call.status == 200:
+            self.acted.append(Acted(operation_id=operation_id, state=json.loads(call.body)["state"]))
+        return call

@@ -1,0 +1,42 @@
+"""What a run came to, for people. The last line is for everybody: ``violations: 0``."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from gateway.testkit.faults.harness import Tally
+from gateway.testkit.faults.plan import OUTSIDE, PLACES
+
+SHOWN = 20
+"""Violations that are written out."""
+
+
+def summary(tally: Tally, seed: int) -> str:
+    """The whole text."""
+    return "\n".join(
+        [
+            f"seed {seed}, {tally.rounds} rounds, {tally.seconds:.0f} s",
+            f"operations: {tally.operations}, struck: {tally.struck} "
+            f"({tally.in_flight} in flight when a strike came, {tally.misbehaved} with a provider that misbehaved)",
+            f"requests that the provider received: {tally.requests}",
+            f"replays verified: {tally.replays}, acts of operators: {tally.acts}",
+            f"states: {_counts(tally.states)}",
+            f"provider: {_counts(tally.behaviours)}",
+            "failpoints fired:",
+            *_fired(tally),
+            *(f"VIOLATION {sentence}" for sentence in tally.violations[:SHOWN]),
+            *([f"and {len(tally.violations) - SHOWN} more"] if len(tally.violations) > SHOWN else []),
+            f"violations: {len(tally.violations)}",
+        ]
+    )
+
+
+def _fired(tally: Tally) -> Iterator[str]:
+    points: dict[str, list[str]] = {}
+    for place in sorted((*PLACES, OUTSIDE)):
+        points.setdefault(place.point, []).append(f"{place.action} {tally.fired[place]}")
+    for point, actions in points.items():
+        yield f"  {point:<20} {', '.join(actions)}"
+
+
+def _counts(counter: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counter.items()))

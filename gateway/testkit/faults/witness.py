@@ -1,0 +1,46 @@
+"""Looks into the database of the running gateway, as another reader, in the moment when it matters."""
+
+import sqlite3
+from pathlib import Path
+
+from adapters.store.database import open_readable
+
+NOT_READ = "not read"
+
+
+class Witness:
+    """Open while a server lives: a reader that stays would spare the next server its recovery."""
+
+    def __init__(self) -> None:
+        self._connection: sqlite3.Connection | None = None
+
+    def open(self, data: Path) -> None:
+        self._connection = open_readable(data)
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def state_of(self, dispatch_id: str) -> str:
+        """State of the attempt right now; empty if there is none."""
+        rows = self._rows("SELECT state FROM attempt WHERE dispatch_id = ?", dispatch_id)
+        return NOT_READ if rows is None else rows[0][0] if rows else ""
+
+    def digest_of(self, operation_id: str) -> str:
+        """Digest of the stored answer right now; empty if there is none."""
+        rows = self._rows("SELECT digest FROM result WHERE op_id = ?", operation_id)
+        return NOT_READ if rows is None else rows[0][0] if rows else ""
+
+    def unknown(self) -> list[str]:
+        """Ids of the operations whose outcome is unknown, oldest first."""
+        rows = self._rows("SELECT op_id FROM attempt WHERE state = ? ORDER BY op_id", "unknown")
+        return [row[0] for row in rows or ()]
+
+    def _rows(self, query: str, parameter: str) -> list[tuple[str, ...]] | None:
+        if self._connection is None:
+            return None
+        try:
+            return self._connection.execute(query, (parameter,)).fetchall()
+        except sqlite3.OperationalError:
+            return None

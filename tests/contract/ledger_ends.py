@@ -1,0 +1,195 @@
+"""A store as the contract sees it, and examples of what goes into one."""
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
+from typing import Any, Protocol, TypeVar
+
+import uuid_utils
+from msgspec.structs import replace
+
+from gateway.domain.budget import Reservation, Scope, Settlement
+from gateway.domain.fingerprint import Fingerprint
+from gateway.domain.operation import Identity, State, StoredResult
+from gateway.domain.principal import Caller, Principal
+from gateway.domain.questions import Decision
+from gateway.domain.reconciliation import Act, ActKind
+from gateway.domain.usage import Usage
+from gateway.ports.ledger import Claim, Dispatching, Granted, Ledger, Settle, Settled
+from gateway.ports.reads import Accounts, Key, Operations, SourceChange
+
+T = TypeVar("T")
+
+CREDENTIAL = hashlib.sha256(b"the credential").digest()
+CALLER = Caller(Principal("acme", "reports", ("staff",), ("generate",)), CREDENTIAL)
+OPERATOR = Caller(Principal("system", "operator", (), ("operator",)), hashlib.sha256(b"the operator's").digest())
+DIGEST = "sha256:" + "a" * 64
+NOW_US = 1_796_040_000_000_000
+
+
+def nobody() -> frozenset[str]:
+    """No attempt has a task."""
+    return frozenset()
+
+
+class ManualClock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.us = NOW_US
+
+    def now_us(self) -> int:
+        return self.us
+
+    def boot_s(self) -> float:
+        return self.us / 1e6
+
+
+class ScriptedStanding:
+    """Objects as a test wants it."""
+
+    def __init__(self) -> None:
+        self.reason: str | None = None
+        self.asked: list[tuple[str | None, str]] = []
+
+    def objection(self, snapshot_digest: str | None, profile: str) -> str | None:
+        self.asked.append((snapshot_digest, profile))
+        return self.reason
+
+
+class Ends(Protocol):
+    """A store, and what surrounds it."""
+
+    clock: ManualClock
+    standing: ScriptedStanding
+    ledger: Ledger
+    operations: Operations
+    accounts: Accounts
+    sources: Any
+    """gateway.ports.reads.Sources with ``put``."""
+    keys: Any
+
+    def restart(self) -> None:
+        """The process ends at once, and another begins on what is stored."""
+
+
+def decision(entrypoint: str) -> Decision:
+    return Decision(id=f"d-{entrypoint}", entrypoint=entrypoint, revision=DIGEST, question_digest="b" * 64)
+
+
+def key_hash(key: str) -> bytes:
+    return hashlib.sha256(key.encode()).digest()
+
+
+def a_claim(key: str = "one", **changes: Any) -> Claim:
+    claim = Claim(
+        operation_id=str(uuid_utils.uuid7()),
+        identity=Identity("acme", "reports", key_hash(key)),
+        credential_hash=CREDENTIAL,
+        fingerprint=Fingerprint(1, "f" * 64, {"model": "0" * 16}),
+        alias="chat",
+        purpose="general",
+        sources=(),
+        source_versions=(),
+        snapshot_digest=DIGEST,
+        profile="small",
+        profile_digest=DIGEST,
+        bundle="chat@1",
+        bundle_digest=DIGEST,
+        policy_revision=DIGEST,
+        access=decision("access"),
+        routes=decision("routes"),
+        dispatch_id=str(uuid_utils.uuid7()),
+        reserved=Reservation(300, 100),
+        scopes=(Scope("tenant", "acme"), Scope("quota_scope", "engine"), Scope("profile", "small")),
+        max_attempts=2,
+        total_timeout_ms=30_000,
+    )
+    return replace(claim, **changes)
+
+
+def outcome(dispatch_id: str, state: State, *, used: Usage | None = None, body: bytes = b'{"answer":42}') -> Settle:
+    """T3 for a state, with what that state needs."""
+    spent = state in (State.COMPLETED, State.CHARGED)
+    settlement = Settlement(
+        state=state,
+        used=(used or Usage(300, 50)) if spent else None,
+        basis="provider" if spent else None,
+        detail=f"detail_{state.value}",
+    )
+    result = StoredResult(body, hashlib.sha256(body).hexdigest()) if state is State.COMPLETED else None
+    return Settle(
+        dispatch_id=dispatch_id, settlement=settlement, result=result, provider_ref="ref-1" if spent else None
+    )
+
+
+def a_source(source_id: str = "handbook", **changes: Any) -> SourceChange:
+    change = SourceChange(
+        id=source_id,
+        revision="r1",
+        tenant="acme",
+        groups=("staff",),
+        privacy_class="internal",
+        released_s=1_700_000_000,
+        withdrawn=False,
+        actor=None,
+    )
+    return replace(change, **changes)
+
+
+def a_key(key_id: str = "key-1", **changes: Any) -> Key:
+    key = Key(id=key_id, tenant="acme", principal="reports", active=True, created_us=NOW_US, label="a laptop")
+    return replace(key, **changes)
+
+
+async def granted(ends: Ends, key: str = "one", **changes: Any) -> Claim:
+    claim = a_claim(key, **changes)
+    answer = await ends.ledger.claim(claim)
+    assert isinstance(answer, Granted)
+    return replace(claim, operation_id=answer.operation_id)
+
+
+async def dispatched(ends: Ends, key: str = "one", **changes: Any) -> Claim:
+    claim = await granted(ends, key, **changes)
+    assert await ends.ledger.dispatch(claim.dispatch_id) == Dispatching()
+    return claim
+
+
+async def left_unknown(ends: Ends, key: str = "one", **changes: Any) -> Claim:
+    claim = await dispatched(ends, key, **changes)
+    assert await ends.ledger.settle(outcome(claim.dispatch_id, State.UNKNOWN)) == Settled()
+    return claim
+
+
+def an_act(claim: Claim, kind: ActKind, **changes: Any) -> Act:
+    act = Act(
+        kind=kind,
+        operation_id=claim.operation_id,
+        actor=OPERATOR,
+        os_user=None,
+        words="no trace of it in the provider's log",
+        used=Usage(300, 20) if kind == "charged" else None,
+    )
+    return replace(act, **changes)
+
+
+async def state_of(ends: Ends, claim: Claim) -> State:
+    operation = await ends.operations.get(claim.operation_id)
+    assert operation is not None
+    return operation.last.state
+
+
+class WithEnds:
+    """Inherit, and implement ``ends``."""
+
+    ends: Callable[[], AbstractContextManager[Ends]]
+
+    def _with_ends(self, use: Callable[[Ends], Awaitable[T]]) -> T:
+        with self.ends() as ends:
+
+            async def run() -> T:
+                await ends.keys.create(a_key(), CREDENTIAL, actor=None)
+                return await use(ends)
+
+            return asyncio.run(run())

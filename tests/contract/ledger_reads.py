@@ -1,0 +1,76 @@
+"""Disclosures, refusals, and what readers see."""
+
+from contract.ledger_ends import CALLER, CREDENTIAL, Ends, WithEnds, a_claim, a_key, a_source, decision
+
+from gateway.domain.request import SourceRef
+from gateway.ports.ledger import Disclosure, RefusalRecord, Stale
+
+
+class ReadContract(WithEnds):
+    """Disclosures, refusals, and what readers see."""
+
+    def test_a_disclosure_looks_at_the_sources_again(self) -> None:
+        async def use(ends: Ends) -> None:
+            await ends.sources.put(a_source())
+            disclosure = Disclosure(
+                operation_id="op",
+                reader=CALLER,
+                decision=decision("replay"),
+                sources=(SourceRef("handbook", "r1"),),
+                source_versions=(1,),
+            )
+            assert await ends.ledger.disclose(disclosure) is None
+            await ends.sources.put(a_source(groups=()))
+            assert await ends.ledger.disclose(disclosure) == Stale("source_changed")
+
+        self._with_ends(use)
+
+    def test_a_refusal_is_taken(self) -> None:
+        async def use(ends: Ends) -> None:
+            record = RefusalRecord(
+                caller=CALLER,
+                code="access_denied",
+                policy_codes=("request_alias",),
+                operation_id=None,
+                decisions=(decision("access"),),
+            )
+            await ends.ledger.refuse(record)
+
+        self._with_ends(use)
+
+    def test_what_is_not_there_is_none(self) -> None:
+        async def use(ends: Ends) -> None:
+            assert await ends.operations.get("nothing") is None
+            assert await ends.operations.find(a_claim("nothing").identity) is None
+            assert await ends.operations.result("nothing") is None
+            assert await ends.keys.find(b"n" * 32) is None
+
+        self._with_ends(use)
+
+    def test_facts_come_in_order_and_a_source_without_a_row_is_unknown(self) -> None:
+        async def use(ends: Ends) -> None:
+            await ends.sources.put(a_source())
+            await ends.sources.put(a_source(revision="r2", groups=("staff", "board"), withdrawn=True))
+            refs = (SourceRef("missing", "r9"), SourceRef("handbook", "r1"))
+            missing, handbook = await ends.sources.facts(refs)
+            assert (missing.ref, missing.version, missing.fact.known, missing.fact.withdrawn) == (
+                refs[0],
+                0,
+                False,
+                True,
+            )
+            assert (handbook.ref, handbook.version, handbook.fact.known) == (refs[1], 2, True)
+            fact = handbook.fact
+            assert (fact.cited, fact.revision, fact.tenant, fact.groups) == ("r1", "r2", "acme", ("staff", "board"))
+            assert (fact.privacy_class, fact.released_s, fact.withdrawn) == ("internal", 1_700_000_000, True)
+
+        self._with_ends(use)
+
+    def test_a_key_is_found_by_the_hash_of_its_token(self) -> None:
+        async def use(ends: Ends) -> None:
+            inactive = a_key("key-2", active=False)
+            await ends.keys.create(inactive, b"2" * 32, actor=CALLER)
+            assert await ends.keys.find(CREDENTIAL) == a_key()
+            assert await ends.keys.find(b"2" * 32) == inactive
+
+        self._with_ends(use)

@@ -1,0 +1,161 @@
+"""A profile serves while its last readiness says so and is young enough; the watch keeps it current."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from contract.ledger_ends import ManualClock
+from msgspec.structs import replace
+from service_support import PROFILE, Surroundings, example, with_another_profile
+
+from gateway.domain.refusal import Code
+from gateway.ports.events import ReadinessChanged
+from gateway.ports.transport import Readiness
+from gateway.service.readiness import HOSTED_TTL_S, NEVER_CHECKED, RETRY_S, ReadinessBoard, time_to_live_s
+from gateway.service.standing import ProcessStanding
+
+SELF_HOSTED = example().profiles[PROFILE]
+TTL_US = int(time_to_live_s(SELF_HOSTED) * 1_000_000)
+READY = Readiness("ready")
+MISMATCH = Readiness("mismatch", "other_model_file")
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def board(clock: ManualClock) -> ReadinessBoard:
+    return ReadinessBoard(clock)
+
+
+def test_a_profile_that_was_never_looked_at_is_not_ready(board: ReadinessBoard) -> None:
+    assert board.of(SELF_HOSTED) == NEVER_CHECKED
+    assert not board.is_ready(SELF_HOSTED)
+    assert board.due(SELF_HOSTED)
+
+
+def test_a_readiness_counts_to_the_end_of_its_time_to_live_and_no_longer(
+    board: ReadinessBoard, clock: ManualClock
+) -> None:
+    board.note(PROFILE, READY)
+    clock.us += TTL_US
+    assert board.is_ready(SELF_HOSTED)
+    clock.us += 1_000
+    assert board.of(SELF_HOSTED) == Readiness("unknown", "outdated")
+    assert not board.is_ready(SELF_HOSTED)
+
+
+def test_a_fault_is_outdated_too(board: ReadinessBoard, clock: ManualClock) -> None:
+    board.note(PROFILE, MISMATCH)
+    assert board.of(SELF_HOSTED) == MISMATCH
+    clock.us += TTL_US + 1_000
+    assert board.of(SELF_HOSTED) == Readiness("unknown", "outdated")
+
+
+def test_a_hosted_profile_has_a_time_to_live_of_its_own() -> None:
+    assert time_to_live_s(replace(SELF_HOSTED, engine=None)) == HOSTED_TTL_S
+    assert time_to_live_s(SELF_HOSTED) == SELF_HOSTED.engine.readiness.ttl_s
+
+
+@pytest.mark.parametrize("state", ["unknown", "starting", "unready", "mismatch"])
+def test_only_ready_is_ready(board: ReadinessBoard, state: Any) -> None:
+    board.note(PROFILE, Readiness(state))
+    assert not board.is_ready(SELF_HOSTED)
+
+
+def test_a_ready_profile_is_due_at_half_its_time_to_live(board: ReadinessBoard, clock: ManualClock) -> None:
+    board.note(PROFILE, READY)
+    clock.us += TTL_US // 2 - 1_000
+    assert not board.due(SELF_HOSTED)
+    clock.us += 1_000
+    assert board.due(SELF_HOSTED)
+
+
+def test_a_profile_that_is_not_ready_is_due_soon(board: ReadinessBoard, clock: ManualClock) -> None:
+    board.note(PROFILE, MISMATCH)
+    clock.us += int(RETRY_S * 1_000_000) - 1_000
+    assert not board.due(SELF_HOSTED)
+    clock.us += 1_000
+    assert board.due(SELF_HOSTED)
+
+
+def test_a_note_says_whether_anything_changed(board: ReadinessBoard) -> None:
+    notes = [READY, READY, MISMATCH, Readiness("mismatch", "other_context"), READY]
+    assert [board.note(PROFILE, readiness) for readiness in notes] == [True, False, True, True, True]
+
+
+def test_the_watch_asks_what_is_due_and_tells_each_change_once() -> None:
+    world = Surroundings(with_another_profile(example()))
+    world.probe.told["another"] = Readiness("unready", "unreachable")
+    steps = [
+        (0, 0, []),
+        (RETRY_S, 0, []),
+        (TTL_US / 2e6, 2, [ReadinessChanged("another", "unready", "unreachable")]),
+        (RETRY_S, 1, []),
+    ]
+    for wait_s, asked, events in steps:
+        world.clock.us += int(wait_s * 1_000_000)
+        asyncio.run(world.services.watch.look())
+        assert (world.called("probe.check"), world.events.events) == (asked, events), wait_s
+        world.calls.clear()
+        world.events.events.clear()
+
+
+def test_the_watch_goes_on_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gateway.service.readiness.RETRY_S", 0.002)
+    world = Surroundings()
+
+    async def watch() -> None:
+        watching = asyncio.ensure_future(world.services.watch.run())
+        while world.called("probe.check") < 3:
+            world.clock.us += TTL_US
+            await asyncio.sleep(0)
+        watching.cancel()
+        await asyncio.wait([watching])
+        assert watching.cancelled()
+
+    asyncio.run(watch())
+
+
+def test_an_engine_with_other_weights_gets_no_request() -> None:
+    world = Surroundings()
+    world.probe.told[PROFILE] = MISMATCH
+    world.clock.us += TTL_US
+    asyncio.run(world.services.watch.look())
+    assert world.refused().code is Code.NO_READY_ROUTE
+    assert world.transport.received == []
+
+
+def test_an_engine_that_nobody_looked_at_for_too_long_gets_no_request() -> None:
+    world = Surroundings()
+    world.clock.us += TTL_US + 1_000
+    assert world.refused().code is Code.NO_READY_ROUTE
+
+
+# What T1 and T2 look at again
+
+
+def test_nothing_is_objected_to_a_ready_profile_of_the_registry_in_force() -> None:
+    world = Surroundings()
+    assert world.standing.objection(world.snapshot.digest, PROFILE) is None
+    assert world.standing.objection(None, PROFILE) is None
+
+
+def test_another_registry_is_an_objection_where_the_registry_counts() -> None:
+    world = Surroundings()
+    decided_upon = world.snapshot.digest
+    world.put_in_force()
+    assert world.standing.objection(decided_upon, PROFILE) == "registry_changed"
+    assert world.standing.objection(None, PROFILE) is None
+
+
+@pytest.mark.parametrize("digest", ["of the registry", None])
+def test_a_profile_that_is_not_ready_or_not_there_is_an_objection(digest: str | None) -> None:
+    world = Surroundings()
+    standing: ProcessStanding = world.standing
+    asked = None if digest is None else world.snapshot.digest
+    assert standing.objection(asked, "elsewhere") == "profile_not_ready"
+    world.clock.us += TTL_US + 1_000
+    assert standing.objection(asked, PROFILE) == "profile_not_ready"
