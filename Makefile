@@ -33,7 +33,7 @@ check: .venv/.ready opa ## Format, lint, types, contracts, dependencies, registr
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/deptry gateway adapters
+	$(BIN)/deptry --no-ansi gateway adapters
 	$(BIN)/gateway check --at $(CHECK_AT)
 	$(BIN)/gateway policy check
 	$(BIN)/python -m gateway.testkit.behaviours check
@@ -51,7 +51,7 @@ lock: $(UV) ## Resolve the dependencies of pyproject.toml into requirements/
 	echo uv==$(UV_VERSION) | $(UV) pip compile $(LOCK) --python-version 3.11 -o requirements/uv.txt -
 
 opa: .venv/.ready ## Find OPA, or build it once (a minute or two)
-	@$(BIN)/gateway opa install >/dev/null
+	@PATH="$(CURDIR)/.uv/bin:$$PATH" $(BIN)/gateway opa install >/dev/null
 
 clean: ## Remove what the other targets made, but not data/
 	rm -rf .venv .uv .build build *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

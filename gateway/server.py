@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import socket
-import sys
 from collections.abc import Callable
 from types import FrameType
 
@@ -11,7 +10,8 @@ import uvicorn
 
 from gateway.api.app import create_app
 from gateway.api.body import BodyBounds
-from gateway.bootstrap import Decorate, Gateway, Wrap, open_gateway, write_address
+from gateway.bootstrap.data_folder import write_address
+from gateway.bootstrap.serving import Decorate, Gateway, Wrap, open_gateway
 from gateway.domain.errors import StartRefused
 from gateway.settings import Settings
 
@@ -84,7 +84,7 @@ async def serve(
         )
         url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         write_address(settings.data_folder, url)
-        print(f"gateway serves {url}", file=sys.stderr, flush=True)  # noqa: T201 - what a person waits for
+        print(f"gateway serves {url}", flush=True)  # noqa: T201 - what a person waits for; the log has standard error
         _spare_the_collector()
         server = Server(config, gateway, settings.drain_s)
         servers.append(server)

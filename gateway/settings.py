@@ -64,22 +64,34 @@ def from_environment(environment: Mapping[str, str]) -> Settings:
     """
     known = {PREFIX + name.upper(): name for name in Settings.__struct_fields__}
     given: dict[str, str] = {}
-    for variable, value in environment.items():
+    unknown: list[str] = []
+    for variable, value in sorted(environment.items()):
         if not variable.startswith(PREFIX) or variable.startswith((SECRETS, *_INJECTED)):
             continue
         if variable not in known:
-            nearest = difflib.get_close_matches(variable, known, n=1, cutoff=0.0)[0]
-            raise SettingsFault(f"{variable} is no setting of the gateway. Did you mean {nearest}?")
-        given[known[variable]] = value
+            unknown.append(variable)
+        elif not value:
+            raise SettingsFault(f"{variable} is empty. Give it a value, or leave it out.")
+        else:
+            given[known[variable]] = value
+    if unknown:
+        raise SettingsFault("\n".join(_unknown(variable, known) for variable in unknown))
     try:
         settings = msgspec.convert(given, Settings, strict=False)
     except msgspec.ValidationError as error:
         field = str(error).rpartition("$.")[2].rstrip("`")
-        raise SettingsFault(
-            f"{PREFIX}{field.upper()} has a value that does not fit; docs/settings.md says which do."
-        ) from None
+        kind = "a whole number" if "int" in str(error) else "a number"
+        raise SettingsFault(f"{PREFIX}{field.upper()} must be {kind}; docs/settings.md says of what.") from None
+    settings = msgspec.structs.replace(settings, log_level=settings.log_level.lower())
     _check(settings)
     return settings
+
+
+def _unknown(variable: str, known: Mapping[str, str]) -> str:
+    names = [name.removeprefix(PREFIX) for name in known]
+    nearest = difflib.get_close_matches(variable.removeprefix(PREFIX), names, n=1)
+    hint = f"Did you mean {PREFIX}{nearest[0]}?" if nearest else "docs/settings.md lists the settings."
+    return f"{variable} is no setting of the gateway. {hint}"
 
 
 def _check(settings: Settings) -> None:

@@ -67,3 +67,21 @@ def test_secrets_are_no_settings() -> None:
 def test_a_value_that_does_not_fit_is_refused_by_the_name_of_its_variable(name: str, value: str) -> None:
     with pytest.raises(SettingsFault, match=name):
         from_environment({name: value})
+
+
+def test_every_unknown_variable_is_told_at_once_and_only_a_near_name_is_guessed() -> None:
+    with pytest.raises(SettingsFault) as fault:
+        from_environment({"GATEWAY_LISTN": "x", "GATEWAY_QQQ": "x"})
+    assert str(fault.value) == (
+        "GATEWAY_LISTN is no setting of the gateway. Did you mean GATEWAY_LISTEN?\n"
+        "GATEWAY_QQQ is no setting of the gateway. docs/settings.md lists the settings."
+    )
+
+
+def test_an_empty_value_is_no_value() -> None:
+    with pytest.raises(SettingsFault, match="GATEWAY_DATA is empty"):
+        from_environment({"GATEWAY_DATA": ""})
+
+
+def test_the_log_level_has_no_case() -> None:
+    assert from_environment({"GATEWAY_LOG_LEVEL": "INFO"}).log_level == "info"

@@ -38,13 +38,27 @@ _FOREIGN = (
 )
 
 
+def exists(directory: Path) -> bool:
+    """Whether a store was ever opened in this directory."""
+    return (directory / FILE).is_file()
+
+
 class DirectoryLock:
     """Held while the process lives; the kernel gives it back even after kill -9."""
 
     def __init__(self, directory: Path) -> None:
-        """:raises DirectoryInUse: if another process holds it."""
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._descriptor = os.open(directory / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        """
+        :raises DirectoryInUse: if another process holds it.
+        :raises StartRefused: if the directory cannot be made or written.
+        """
+        try:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._descriptor = os.open(directory / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise StartRefused(
+                f"The data directory GATEWAY_DATA cannot be used ({error.strerror}). "
+                "Name a folder that this user may create and write."
+            ) from None
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -40,6 +40,8 @@ class EventLog:
 
     def write(self, event: Event) -> None:
         level = _LEVELS[type(event)]
+        if isinstance(event, ReadinessChanged) and event.state != "ready":
+            level = logging.WARNING
         if _log.isEnabledFor(level):
             _log.log(level, type(event).__name__, extra={"event": event})
 

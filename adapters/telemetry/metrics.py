@@ -68,8 +68,8 @@ class MetricsSink:
                 for possible in _STATES:
                     self._ready.labels(profile, possible).set(1 if possible == found else 0)
             case AttemptsSwept(released=released, unknown=unknown):
-                self._swept.labels("released").inc(released)
-                self._swept.labels("unknown").inc(unknown)
+                self._swept.labels("released").inc(len(released))
+                self._swept.labels("unknown").inc(len(unknown))
             case Faulted():
                 self._faults.inc()
 

@@ -92,7 +92,14 @@ def explain(text: str) -> Refusal:
         return Refusal(code=Code.INVALID_VALUE, param=name, facts={"reason": "missing"})
     at = _AT.search(text)
     status: Any = None if _WRONG_TYPE.match(text) else 422
-    return Refusal(code=Code.INVALID_VALUE, status=status, param=at[1] if at else None)
+    return Refusal(code=Code.INVALID_VALUE, status=status, param=at[1] if at else None, facts=_expected(text))
+
+
+def _expected(text: str) -> dict[str, str] | None:
+    """What msgspec would have taken. It names types and bounds there; everywhere else it may quote the value."""
+    if not text.startswith("Expected "):
+        return None
+    return {"expected": text.removeprefix("Expected ").partition(" - at ")[0].partition(", got ")[0].replace("`", "")}
 
 
 def _join(parent: str | None, name: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from gateway.domain.refusal import Code, Refusal
+from gateway.domain.refusal import Code, PolicyCode, Refusal
 
 _encode = msgspec.json.Encoder().encode
 _TYPES = {400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error"}
@@ -38,15 +38,16 @@ def problem(refusal: Refusal) -> Response:
 
 
 def _document(refusal: Refusal, status: int) -> dict[str, Any]:
-    meaning = refusal.meaning
+    meaning, detail = refusal.meaning, _detail(refusal)
     document: dict[str, Any] = {
         "type": f"urn:policy-gateway:problem:{refusal.code}",
         "title": meaning.sentence,
         "status": status,
+        "detail": detail,
         "code": refusal.code,
         "remedy": meaning.remedy,
         "error": {
-            "message": f"{meaning.sentence} {meaning.remedy}",
+            "message": " ".join(part for part in (meaning.sentence, detail, meaning.remedy) if part),
             "type": _TYPES.get(status, "invalid_request_error" if status < 500 else "api_error"),
             "code": refusal.code,
             "param": refusal.param,
@@ -64,3 +65,18 @@ def _document(refusal: Refusal, status: int) -> dict[str, Any]:
     if refusal.facts is not None:
         document["facts"] = refusal.facts
     return document
+
+
+def _detail(refusal: Refusal) -> str:
+    """What this refusal is about in particular: names, numbers and codes, never a value of the request."""
+    parts = list(refusal.fields) or [refusal.param or ""]
+    about = ", ".join(part for part in parts if part)
+    facts = ", ".join(f"{name} {value}" for name, value in (refusal.facts or {}).items())
+    codes = " ".join(_policy_code(code) for code in refusal.policy_codes)
+    said = ": ".join(part for part in (about, facts) if part)
+    return " ".join(part for part in (f"{said}." if said else "", codes) if part)
+
+
+def _policy_code(code: PolicyCode) -> str:
+    source = "" if code.source is None else f" (source {code.source})"
+    return f"{code.code}{source}: {code.remedy}"

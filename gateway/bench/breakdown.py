@@ -21,7 +21,7 @@ from starlette.datastructures import Headers
 from gateway.api.chat_body import read_chat
 from gateway.api.headers import operation_key_hash
 from gateway.bench.plan import BODY
-from gateway.bootstrap import open_gateway
+from gateway.bootstrap.serving import open_gateway
 from gateway.domain.principal import BUILT_IN_OPERATOR, Caller
 from gateway.domain.refusal import Answer
 from gateway.domain.request import Request

@@ -12,7 +12,7 @@ from adapters.clock import SystemClock
 from adapters.telemetry import Telemetry
 from gateway.bootstrap.data_folder import operator_token
 from gateway.bootstrap.registry import load_registry
-from gateway.domain.errors import PolicyUnavailable
+from gateway.domain.errors import PolicyUnavailable, StartRefused
 from gateway.domain.questions import (
     AccessAnswer,
     AccessQuestion,
@@ -67,6 +67,8 @@ async def open_administration(settings: Settings) -> AsyncIterator[Administratio
     :raises DirectoryInUse: if a server holds it.
     :raises StartRefused: if the registry has faults.
     """
+    if not store.exists(settings.data_folder):
+        raise StartRefused("There is no store in GATEWAY_DATA. Run gateway serve once, or name its data directory.")
     clock, telemetry = SystemClock(), Telemetry()
     snapshot = load_registry(settings, clock)
     opened = store.open_store(settings.data_folder, events=telemetry, clock=clock, standing=None, on_fatal=lambda: None)

@@ -1,5 +1,6 @@
-"""Files of the data directory beside the store: the operator's credential, and where the server is."""
+"""Files of the data directory beside the store: the operator's credential, the lock, and where the server is."""
 
+import fcntl
 import json
 import os
 import tempfile
@@ -11,6 +12,8 @@ from gateway.service.credentials import is_token, new_token
 OPERATOR_FILE = "operator.key"
 ADDRESS_FILE = "address.json"
 """Where the command line finds the running server."""
+LOCK_FILE = "lock"
+"""The store's; whoever holds it is the one process of this data directory."""
 
 
 def operator_token(data: Path) -> str:
@@ -55,3 +58,18 @@ def read_address(data: Path) -> str | None:
         return str(json.loads((data / ADDRESS_FILE).read_text(encoding="ascii"))["url"])
     except FileNotFoundError:
         return None
+
+
+def is_held(data: Path) -> bool:
+    """Whether a process holds the data directory. Whoever then opens the store takes the lock for good or fails."""
+    try:
+        descriptor = os.open(data / LOCK_FILE, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

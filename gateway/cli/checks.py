@@ -39,10 +39,13 @@ def policy() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the faults as a JSON array.")
 @click.pass_obj
 def check_policy(settings: Settings, as_json: bool) -> None:
-    """Check the policies: form, schemas, documentation, tests and their coverage."""
+    """Check the Rego policies.
+
+    Form, schemas, documentation, tests and their coverage, and the golden decisions.
+    """
     from adapters import policy as adapter
     from adapters.clock import SystemClock
-    from gateway.bootstrap import load_registry
+    from gateway.bootstrap.registry import load_registry
 
     if (binary := adapter.find()) is None:
         raise StartRefused("There is no accepted OPA. Run: gateway opa install")

@@ -10,7 +10,10 @@ def opa() -> None:
 
 @opa.command()
 def install() -> None:
-    """Find an accepted OPA, or build it once from source (a minute or two)."""
+    """Find OPA, or build it once.
+
+    Building from source takes a minute or two.
+    """
     from adapters import policy
 
     path = policy.install(lambda line: click.echo(line, err=True))

@@ -12,8 +12,9 @@ from urllib.parse import urlencode, urlsplit
 
 import msgspec
 
+from gateway.bootstrap.data_folder import is_held, operator_token, read_address
 from gateway.cli.in_process import call_app
-from gateway.domain.errors import DirectoryInUse, StartRefused
+from gateway.domain.errors import StartRefused
 from gateway.settings import Settings
 
 TIMEOUT_S = 60
@@ -36,10 +37,10 @@ def call(
         "?" + urlencode({name: value for name, value in query.items() if value is not None}) if query else ""
     )
     sent = b"" if body is None else msgspec.json.encode(body)
-    try:
-        status, answer = asyncio.run(_in_process(settings, method, target, sent))
-    except DirectoryInUse:
+    if is_held(settings.data_folder):
         status, answer = _over_http(settings, method, target, sent)
+    else:
+        status, answer = asyncio.run(_in_process(settings, method, target, sent))
     document = msgspec.json.decode(answer)
     if status >= 400:
         raise StartRefused(_sentence(document))
@@ -56,7 +57,7 @@ def _sentence(problem: Mapping[str, Any]) -> str:
 
 async def _in_process(settings: Settings, method: str, target: str, body: bytes) -> tuple[int, bytes]:
     from gateway.api.app import create_admin_app
-    from gateway.bootstrap import open_administration
+    from gateway.bootstrap.administration import open_administration
 
     async with open_administration(settings) as administration:
         app = create_admin_app(administration.services, administration.events)
@@ -64,8 +65,6 @@ async def _in_process(settings: Settings, method: str, target: str, body: bytes)
 
 
 def _over_http(settings: Settings, method: str, target: str, body: bytes) -> tuple[int, bytes]:
-    from gateway.bootstrap import operator_token, read_address
-
     url = read_address(settings.data_folder)
     if url is None:
         raise StartRefused(NOT_SERVING)

@@ -1,13 +1,16 @@
 """Operations, timelines and holds as a person reads them in a terminal."""
 
+import sys
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+import click
 from rich.console import Console
 from rich.table import Table
 
 Row = Mapping[str, Any]
+WIDTH_WITHOUT_TERMINAL = 200
 
 
 def operations(rows: Iterable[Row]) -> None:
@@ -89,13 +92,18 @@ def _tokens(amount: Row) -> str:
 def _table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        table.add_column(column, overflow="fold")
+        # An id that is folded cannot be copied.
+        table.add_column(column, overflow="fold", no_wrap=column in ("operation", "state", "since", "time", "event"))
     return table
 
 
 def _print(table: Table) -> None:
-    console = Console(highlight=False, markup=False, soft_wrap=False)
-    if table.row_count:
+    if not table.row_count:
+        click.echo("None.")
+        return
+    terminal = sys.stdout.isatty()
+    console = Console(highlight=False, markup=False, width=None if terminal else WIDTH_WITHOUT_TERMINAL)
+    with console.capture() as capture:
         console.print(table)
-    else:
-        console.print("None.")
+    for line in capture.get().splitlines():
+        click.echo(line.rstrip())

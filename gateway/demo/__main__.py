@@ -1,5 +1,6 @@
 """``make demo``: OPA, SQLite and SmolLM2 really run; answers, replays, conflicts, unknowns and a crash."""
 
+import shutil
 import sys
 import tempfile
 import time
@@ -14,7 +15,7 @@ from gateway.domain.errors import StartRefused
 
 def main() -> None:
     """Tell the story in a folder of its own, which is removed at the end."""
-    console = Console(width=100, highlight=False)
+    console = Console(width=min(100, shutil.get_terminal_size().columns), highlight=False)
     started = time.monotonic()
     try:
         with (
@@ -25,7 +26,9 @@ def main() -> None:
     except StartRefused as refused:
         console.print(str(refused), style="bold red", markup=False)
         sys.exit(1)
-    console.print(f"\nThe demo took {time.monotonic() - started:.0f} s. What runs here is described in README.md.")
+    console.print(
+        f"\nThe demo took {time.monotonic() - started:.0f} s. README.md says how to run the gateway for yourself."
+    )
 
 
 if __name__ == "__main__":

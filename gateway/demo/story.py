@@ -85,7 +85,9 @@ class Story:
 
     def _run(self, code: str) -> None:
         self._console.print()
-        self._console.print(Syntax(code.strip(), "python", background_color="default", word_wrap=True))
+        self._console.print(
+            Syntax(code.strip(), "python", theme="ansi_dark", background_color="default", word_wrap=True)
+        )
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
             exec(code, self._session)  # the code on the screen is the code that runs

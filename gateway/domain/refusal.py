@@ -124,7 +124,7 @@ MEANINGS: Mapping[Code, Meaning] = {
         409,
         False,
         "The request may have been executed, and what became of it is not known.",
-        "Do not repeat it blindly: look at the operation, and ask an operator to reconcile it.",
+        "Look at the operation, or ask an operator to reconcile it. Use a new key only if it may happen twice.",
     ),
     Code.OPERATION_CLOSED: Meaning(
         409, False, "An operator has closed this operation.", "Use a new key if you still need an answer."
@@ -182,7 +182,7 @@ MEANINGS: Mapping[Code, Meaning] = {
     Code.UNCOUNTABLE_INPUT: Meaning(
         422, False, "The input cannot be counted with the profile's counter.", "Send text only."
     ),
-    Code.NO_READY_ROUTE: Meaning(503, True, "No approved profile is ready.", "Try again later."),
+    Code.NO_READY_ROUTE: Meaning(503, True, "No approved profile is ready.", "Try again later with the same key."),
     Code.POLICY_UNAVAILABLE: Meaning(
         503, True, "Policy could not be evaluated, so the request was refused.", "Try again later."
     ),

@@ -55,10 +55,10 @@ class ReadinessChanged(Struct, frozen=True):
 
 
 class AttemptsSwept(Struct, frozen=True):
-    """A sweep resolved attempts without a task."""
+    """A sweep resolved attempts without a task. By dispatch id, which is what a provider saw too."""
 
-    released: int
-    unknown: int
+    released: tuple[str, ...]
+    unknown: tuple[str, ...]
 
 
 class Faulted(Struct, frozen=True):

@@ -11,7 +11,6 @@ from gateway.domain.principal import Caller
 from gateway.domain.request import SourceRef
 from gateway.domain.source import KnownSource
 
-
 LONGEST_PAGE = 500
 """Operations that one search gives at most."""
 

@@ -104,7 +104,7 @@ class Sweeper:
         """Sweep once; at start also what earlier processes left."""
         swept = await self._ledger.sweep(self._running.alive, earlier_incarnations=earlier_incarnations)
         if swept.released or swept.unknown:
-            self._events.emit(AttemptsSwept(released=len(swept.released), unknown=len(swept.unknown)))
+            self._events.emit(AttemptsSwept(swept.released, swept.unknown))
 
     async def sweep_at_end(self) -> None:
         """Say what becomes of the work that the drain cut off. A store that has failed says it at the next start."""

@@ -33,6 +33,8 @@ from gateway.testkit import guards
 from gateway.testkit.behaviours import known_behaviours
 from gateway.testkit.features import DOORS, UnreadableFeature
 
+_behaviours: set[str] = set()
+
 
 @pytest.fixture(scope="session")
 def door(request: pytest.FixtureRequest) -> str:
@@ -47,12 +49,17 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in DOORS:
         config.addinivalue_line("markers", f"{name}: the scenario runs through this door.")
     for behaviour in known_behaviours(config.rootpath):
+        _behaviours.add(behaviour.tag)
         config.addinivalue_line("markers", f"{behaviour.tag}: {behaviour.sentence}")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_bdd_apply_tag(tag: str, function: Callable[..., object]) -> bool | None:
     if tag not in DOORS:
+        if tag not in _behaviours:
+            raise pytest.UsageError(
+                f"The tag @{tag} names no door and no behaviour. Correct it; docs/behaviours.md lists them."
+            )
         return None
     # The mark of a door belongs to the one test that goes through it; pytest_generate_tests sets it.
     pytest.mark.usefixtures("door")(function)

@@ -94,7 +94,7 @@ def test_a_tag_that_names_nothing_stops_the_run(run_project: Callable) -> None:
     feature = ASKED.replace("      Scenario", "      @service @code-unknown_modle\n      Scenario")
     result = run_project(feature, steps=DOOR_STEPS)
     assert result.code != 0
-    assert "'code-unknown_modle' not found in `markers`" in result.output
+    assert "The tag @code-unknown_modle names no door and no behaviour" in result.output
 
 
 def test_a_behaviour_can_be_run_alone(run_project: Callable) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,8 @@ def test_the_files_of_the_data_directory_are_the_owner_s_alone(gateway: GatewayP
 
 
 def test_keys_are_made_with_and_without_a_server(gateway: GatewayProcess) -> None:
+    gateway.start()
+    gateway.signal(signal.SIGTERM)
     offline = gateway.command("keys", "create", "--tenant", "acme", "--principal", "assistant", "--json")
     assert offline.returncode == 0, offline.stderr
     gateway.start()
@@ -90,12 +93,27 @@ def test_keys_are_made_with_and_without_a_server(gateway: GatewayProcess) -> Non
 
 @pytest.mark.parametrize("serving", [True, False], ids=["a server", "no server"])
 def test_a_key_for_nobody_is_refused_with_a_remedy(gateway: GatewayProcess, serving: bool) -> None:
-    if serving:
-        gateway.start()
+    gateway.start()
+    if not serving:
+        gateway.signal(signal.SIGTERM)
     done = gateway.command("keys", "create", "--tenant", "acme", "--principal", "nobody")
     assert done.returncode == 1
     assert "registry/tenants" in done.stderr
     assert done.stdout == ""
+
+
+def test_without_a_store_no_key_is_made(gateway: GatewayProcess) -> None:
+    done = gateway.command("keys", "create", "--tenant", "acme", "--principal", "assistant")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "GATEWAY_DATA" in done.stderr
+    assert not gateway.data.exists()
+
+
+def test_a_data_directory_that_cannot_be_used_stops_the_start(gateway: GatewayProcess, tmp_path: Path) -> None:
+    file = tmp_path / "a-file"
+    file.touch()
+    gateway.environment["GATEWAY_DATA"] = str(file)
+    assert "GATEWAY_DATA cannot be used" in refused(gateway)
 
 
 def test_gateway_check_prints_every_fault(gateway: GatewayProcess) -> None:

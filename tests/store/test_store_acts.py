@@ -156,8 +156,12 @@ def test_an_act_that_the_database_refuses_leaves_nothing_and_harms_no_other(brok
     with_store(use)
 
 
-def test_an_act_compares_the_state_when_it_sets_it(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("statement", ["SELECT 1", "DROP TRIGGER attempt_moves"])
+def test_an_act_compares_the_state_when_it_sets_it(monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
+    """With the trigger behind it and alone."""
+
     async def use(ends: StoreEnds) -> None:
+        ends.rows(statement)
         claim = await left_unknown(ends)
         await ends.ledger.settle(outcome(claim.dispatch_id, State.COMPLETED))
 

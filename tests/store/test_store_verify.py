@@ -8,11 +8,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from contract.ledger_ends import CREDENTIAL, a_key, dispatched, granted, outcome
+from contract.ledger_ends import CREDENTIAL, a_key, an_act, dispatched, granted, left_unknown, outcome
 from store_support import StoreEnds, empty_database
 
 from adapters.store import database, verify
 from gateway.domain.operation import State
+from gateway.domain.usage import Usage
 
 Check = Callable[[sqlite3.Connection], list[str]]
 
@@ -30,6 +31,7 @@ def in_order(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for state in (State.COMPLETED, State.NO_EFFECT, State.UNKNOWN):
             claim = await dispatched(ends, state.value)
             await ends.ledger.settle(outcome(claim.dispatch_id, state))
+        await ends.ledger.act(an_act(await left_unknown(ends, "charged"), "charged", used=Usage(300, 130)))
 
     asyncio.run(fill())
     assert ends.store.verify() == []
@@ -61,6 +63,7 @@ DISORDERS: list[tuple[Check, str]] = [
     ),
     (verify.i3_sums_are_conserved, "UPDATE hold SET settled_tokens = settled_tokens - 1 WHERE spend = 'settled'"),
     (verify.i4_used_is_settled, "UPDATE hold SET settled_tokens = settled_tokens - 1 WHERE spend = 'settled'"),
+    (verify.i4_used_is_settled, "UPDATE hold SET debt_tokens = debt_tokens - 1 WHERE debt_tokens > 0"),
     (verify.i4_used_is_settled, "UPDATE attempt SET used_output = 1000 WHERE state = 'completed'"),
     (verify.i5_completed_has_its_result, "DELETE FROM result"),
     (verify.i5_completed_has_its_result, "UPDATE result SET digest = 'another'"),

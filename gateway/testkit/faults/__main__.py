@@ -17,7 +17,7 @@ from gateway.testkit.faults.report import summary
 @click.command()
 @click.option("--operations", default=2000, help="Operations to strike.")
 @click.option("--seed", default=1, help="Plan, clients and provider are functions of it.")
-@click.option("--least", default=2, help="How often every failpoint must fire.")
+@click.option("--least", default=1, help="How often every failpoint must fire.")
 @click.option("--bug", type=click.Choice(list(BUGS)), help="Put this bug in; the run must then find violations.")
 @click.option("--prove", "proving", is_flag=True, help="Put in each of the bugs, and fail unless each is caught.")
 @click.option("--keep", type=click.Path(path_type=Path), help="Keep database and log of the run in this folder.")

@@ -36,7 +36,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     operations: int
     """Operations to strike."""
     seed: int
-    least: int = 2
+    least: int = 1
     """How often every failpoint must fire; 0 asks for none."""
     bug: str | None = None
     rounds: Callable[[int, int], tuple[Failpoint, ...]] = round_plan
@@ -76,8 +76,9 @@ class Harness:
         self._load = Load(wanted.seed, witness, self.tally.violations)
         self._operators = Operators(wanted.seed)
         self._final: dict[str, checks.AttemptRow] = {}
-        self._strikes: list[float] = []
+        self._in_flight: set[str] = set()
         self._token = ""
+        self._said = 0
 
     async def run(self, say: Callable[[str], None]) -> Tally:
         """All rounds and the end."""
@@ -87,6 +88,7 @@ class Harness:
             await self._round(self._wanted.rounds(self._wanted.seed, self.tally.rounds))
             self.tally.rounds += 1
             self._count()
+            self._say_new(say)
             say(
                 f"round {self.tally.rounds}: {self.tally.struck} operations struck, "
                 f"{len(self.tally.violations)} violations, {time.monotonic() - started_s:.0f} s"
@@ -97,6 +99,11 @@ class Harness:
         self._require_proof()
         self.tally.seconds = time.monotonic() - started_s
         return self.tally
+
+    def _say_new(self, say: Callable[[str], None]) -> None:
+        for sentence in self.tally.violations[self._said :]:
+            say(f"VIOLATION {sentence}")
+        self._said = len(self.tally.violations)
 
     async def _first_start(self) -> None:
         """A calm server makes the clients' key."""
@@ -136,13 +143,14 @@ class Harness:
                 await asyncio.sleep(0.01)
 
         watch = asyncio.ensure_future(look_after())
-        operators = asyncio.ensure_future(
-            self._operators.act_on_some(self._witness.unknown(), port, child.operator_token)
-        )
+        unknown = self._witness.unknown()
         await self._replay_some(port)
         # The last clients still wait when the last operation has begun: kill -9 finds them in flight.
+        self._load.has_begun_some.clear()
         self._load.has_begun_all.clear()
         load = asyncio.ensure_future(self._load.run(port, token, lambda: child.has_ended))
+        await self._load.has_begun_some.wait()
+        operators = asyncio.ensure_future(self._operators.act_on_some(unknown, port, child.operator_token))
         await self._load.has_begun_all.wait()
         if not child.has_ended:
             child.strike(OUTSIDE)
@@ -165,10 +173,12 @@ class Harness:
             self.tally.violations.append(f"I13: the replay of {label} is not its answer ({call.status} {call.code})")
 
     def _note_strikes(self) -> None:
-        for fired in self._child.fired:
-            self.tally.fired[fired.place] += 1
-            if fired.place.action in STRIKES:
-                self._strikes.append(fired.at_s)
+        fired = self._child.fired
+        self.tally.fired.update(one.place for one in fired)
+        strikes_s = [one.at_s for one in fired if one.place.action in STRIKES]
+        for operation in self._load.begun:
+            if any(operation.in_flight(strike_s) for strike_s in strikes_s):
+                self._in_flight.add(operation.label)
 
     def _check(self) -> None:
         found = checks.check(self._child.data, self._evidence())
@@ -204,14 +214,11 @@ class Harness:
         self.tally.violations.extend(checks.held_after_all(child.data))
 
     def _count(self) -> None:
-        tally, operations = self.tally, self._load.operations
-        in_flight = {
-            label for label, one in operations.items() if any(one.in_flight(strike_s) for strike_s in self._strikes)
-        }
+        tally = self.tally
         misbehaved = {one.label for one in self._provider.seen if ALL[one.behaviour].misbehaves}
-        tally.operations = len(operations)
-        tally.in_flight, tally.misbehaved = len(in_flight), len(misbehaved)
-        tally.struck = len(in_flight | misbehaved)
+        tally.operations = len(self._load.operations)
+        tally.in_flight, tally.misbehaved = len(self._in_flight), len(misbehaved)
+        tally.struck = len(self._in_flight | misbehaved)
         tally.requests = len(self._provider.seen)
         tally.behaviours = Counter(one.behaviour for one in self._provider.seen)
         tally.acts = len(self._operators.acted)

@@ -56,7 +56,8 @@ class ServerPlan(Struct, frozen=True, kw_only=True):
 
 
 LETHAL: tuple[Place, ...] = (
-    *(Place(f"{name}.{side}", "kill") for name in TRANSITIONS for side in ("before", "after", "commit", "committed")),
+    *(Place(f"{name}.{side}", "kill") for name in TRANSITIONS for side in ("before", "after", "committed")),
+    *(Place(f"{name}.commit", "kill") for name in ("t1", "t2", "t3")),
     *(Place(f"{name}.commit", "enospc" if name in ("t1", "t3") else "eio") for name in TRANSITIONS),
     *(Place(f"{name}.committed", "eio") for name in TRANSITIONS),
     Place("send.before", "kill"),
