@@ -5,6 +5,8 @@ UV_VERSION := 0.13.9
 UV := .uv/bin/uv
 BIN := .venv/bin
 BENCH := -m gateway.bench
+N ?= 2000
+SEED ?= 1
 LOCK := --quiet --universal --generate-hashes --no-header
 # Registry approvals and bundles expire; the checks judge them at this instant, so that they do not rot.
 CHECK_AT := 2026-12-01T00:00:00Z
@@ -14,7 +16,7 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14 p
 	"$$p" -c 'import sys; sys.version_info >= (3, 11) or sys.exit(1); print(sys.executable)' 2>/dev/null && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench lock opa schemas clean
+.PHONY: help demo test check bench faults lock opa schemas clean
 # The steps of a target depend on each other's files; pytest and the demo use both cores by themselves.
 .NOTPARALLEL:
 
@@ -40,6 +42,9 @@ check: .venv/.ready opa ## Format, lint, types, contracts, dependencies, registr
 
 bench: .venv/.ready opa ## Measure the gateway's own cost beside a bare pass-through
 	$(BIN)/python $(BENCH)
+
+faults: .venv/.ready opa ## Strike N operations of a real gateway, and check what is left (N=2000 SEED=1)
+	$(BIN)/python -m gateway.testkit.faults --operations $(N) --seed $(SEED)
 
 schemas: .venv/.ready ## Write the generated files: schemas and docs/behaviours.md
 	$(BIN)/python -m gateway.testkit.generated

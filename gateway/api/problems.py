@@ -62,6 +62,8 @@ def _document(refusal: Refusal, status: int) -> dict[str, Any]:
         ]
     if refusal.operation_id is not None:
         document["operation_id"] = refusal.operation_id
+    if refusal.retry_after_s is not None:
+        document["retry_after_s"] = refusal.retry_after_s
     if refusal.facts is not None:
         document["facts"] = refusal.facts
     return document

@@ -52,7 +52,8 @@ def _sentence(problem: Mapping[str, Any]) -> str:
         f" ({', '.join(f'{name}: {value}' for name, value in problem['facts'].items())})" if "facts" in problem else ""
     )
     about = f" It is about {problem['error']['param']}." if problem["error"]["param"] else ""
-    return f"{problem['title']}{facts}{about} {problem['remedy']}"
+    after = f" Retry-After is {problem['retry_after_s']} s." if "retry_after_s" in problem else ""
+    return f"{problem['title']}{facts}{about} {problem['remedy']}{after}"
 
 
 async def _in_process(settings: Settings, method: str, target: str, body: bytes) -> tuple[int, bytes]:

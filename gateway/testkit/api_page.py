@@ -1,4 +1,4 @@
-"""The tables of docs/api.md that the code knows better: every field of a request and every refusal.
+"""The tables of docs/api.md that the code knows better: every field of every body, and every refusal.
 
 ``python -m gateway.testkit.api_page`` writes them between their markers; tests/repository holds the page to them.
 """
@@ -10,12 +10,16 @@ from typing import Any
 import click
 import msgspec
 
+from gateway.api.admin import EvidenceBody, NewKeyBody, ReasonBody, SearchQuery
 from gateway.api.chat_body import INT64, ChatBody
 from gateway.domain.refusal import MEANINGS, Code
 
 PAGE = Path("docs/api.md")
 
-_MEANING: Mapping[str, str] = {
+Meanings = Mapping[str, str]
+"""What each field means, by its path. A field without an entry stops the generator."""
+
+_CHAT: Meanings = {
     "model": "The alias that a release pointer resolves to a bundle. Never a profile or a provider.",
     "messages": "The conversation, in order.",
     "messages[].role": "Who speaks.",
@@ -36,7 +40,35 @@ _MEANING: Mapping[str, str] = {
     "gateway.sources[].id": "The source.",
     "gateway.sources[].revision": "Its revision; another one than the one in force is forbidden.",
 }
-"""What each field means. A field without an entry stops the generator."""
+_NEW_KEY: Meanings = {
+    "tenant": "A tenant of the registry.",
+    "principal": "A service account of that tenant.",
+    "label": "What the key is for, to tell several apart.",
+}
+_SEARCH: Meanings = {
+    "state": "State of the last attempt.",
+    "tenant": "Of this tenant only.",
+    "profile": "Whose last attempt went to this profile.",
+    "before": "Only operations older than this one: the last `id` of the page before.",
+    "limit": "How many at most; left out, 50.",
+}
+_REASON: Meanings = {"reason": "Why. Kept for good in the audit and as evidence."}
+_EVIDENCE: Meanings = {
+    "evidence": "What was found at the provider, and where. Kept for good in the audit and as evidence.",
+    "found": "`no_effect`: it was never executed. `charged`: it was, and the answer is lost.",
+    "used": "What the evidence proves was used: with `charged`, and never with `no_effect`.",
+    "used.input": "Tokens.",
+    "used.output": "Tokens.",
+}
+
+_TABLES: Mapping[str, tuple[type[msgspec.Struct], Meanings]] = {
+    "fields": (ChatBody, _CHAT),
+    "new key": (NewKeyBody, _NEW_KEY),
+    "search": (SearchQuery, _SEARCH),
+    "reason": (ReasonBody, _REASON),
+    "evidence": (EvidenceBody, _EVIDENCE),
+}
+"""Tables of fields, by the name in their markers."""
 
 _STATUS: Mapping[Code, str] = {
     Code.INVALID_VALUE: "400; 422 out of range",
@@ -44,7 +76,7 @@ _STATUS: Mapping[Code, str] = {
 }
 """Codes with more than one status (gateway/domain/refusal.py says when)."""
 
-_LARGE: Mapping[int, str] = {INT64: "2^63-1", -INT64 - 1: "-2^63"}
+_LARGE: Mapping[int, str] = {INT64: "2^63-1", -INT64 - 1: "-2^63", 2**53: "2^53"}
 
 
 def render(page: str) -> str:
@@ -52,7 +84,9 @@ def render(page: str) -> str:
 
     :raises ValueError: if the page lacks the markers of a table.
     """
-    for name, lines in (("fields", fields()), ("refusals", refusals())):
+    tables = {name: fields(kind, meanings) for name, (kind, meanings) in _TABLES.items()}
+    tables["search"] = (row.replace("; or null", "") for row in tables["search"])  # a query has no null
+    for name, lines in (tables | {"refusals": refusals()}).items():
         begin, end = f"<!-- {name}: written by make schemas -->", f"<!-- end of {name} -->"
         head, _, rest = page.partition(begin)
         _, found, tail = rest.partition(end)
@@ -69,12 +103,12 @@ def write(root: Path) -> None:
     path.write_text(render(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def fields() -> Iterator[str]:
-    """Every field of a request, with its type and range."""
+def fields(kind: type[msgspec.Struct], meanings: Meanings) -> Iterator[str]:
+    """Every field of a body or a query, with its type and range."""
     yield "| field | type and range | needed | meaning |"
     yield "|---|---|---|---|"
-    schema = msgspec.json.schema(ChatBody)
-    yield from _fields(schema["$defs"]["ChatBody"], schema["$defs"], "")
+    schema = msgspec.json.schema(kind)
+    yield from _fields(schema["$defs"][kind.__name__], schema["$defs"], meanings, "")
 
 
 def refusals() -> Iterator[str]:
@@ -87,19 +121,21 @@ def refusals() -> Iterator[str]:
         yield f"| `{code}` | {status} | {retry} | {meaning.sentence} | {meaning.remedy} |"
 
 
-def _fields(schema: Mapping[str, Any], definitions: Mapping[str, Any], prefix: str) -> Iterator[str]:
+def _fields(
+    schema: Mapping[str, Any], definitions: Mapping[str, Any], meanings: Meanings, prefix: str
+) -> Iterator[str]:
     for name, field in schema["properties"].items():
         path = prefix + name
         shapes = [_resolved(shape, definitions) for shape in field.get("anyOf", [field])]
         words = [_words(shape, definitions) for shape in shapes]
         needed = "yes" if name in schema.get("required", ()) else "no"
-        yield f"| `{path}` | {'; or '.join(words)} | {needed} | {_MEANING[path]} |"
+        yield f"| `{path}` | {'; or '.join(words)} | {needed} | {meanings[path]} |"
         for shape in shapes:
             items = _resolved(shape.get("items", {}), definitions)
             if "properties" in items:
-                yield from _fields(items, definitions, f"{path}[].")
+                yield from _fields(items, definitions, meanings, f"{path}[].")
             if "properties" in shape:
-                yield from _fields(shape, definitions, f"{path}.")
+                yield from _fields(shape, definitions, meanings, f"{path}.")
 
 
 def _resolved(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -7,10 +7,11 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from gateway.testkit.registry_copy import EXAMPLE, copy_registry
+from gateway.testkit.registry_copy import EXAMPLE, Edit, copy_registry
 
 READY_WITHIN_S = 20.0
 ROOT = EXAMPLE.parent
@@ -19,10 +20,13 @@ ROOT = EXAMPLE.parent
 class GatewayProcess:
     """``gateway serve`` on a folder, with the example registry pointing at an engine's port."""
 
-    def __init__(self, folder: Path, engine_port: int) -> None:
+    def __init__(self, folder: Path, engine_port: int, edits: Iterable[Edit] = ()) -> None:
         self.data = folder / "data"
         self.log = folder / "log"
-        registry = copy_registry(folder, engine_port=engine_port)
+        self.strikes = folder / "strikes"
+        """To which a planned server writes each strike before it happens."""
+        self._plan = folder / "plan.json"
+        registry = copy_registry(folder, edits, engine_port=engine_port)
         inherited = {name: text for name, text in os.environ.items() if not name.startswith("GATEWAY_")}
         self.environment = inherited | {
             "GATEWAY_REGISTRY": str(registry),
@@ -34,15 +38,31 @@ class GatewayProcess:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, *, struck_at: str | None = None, ready: bool = True) -> None:
-        """Start it; with ``struck_at`` it will kill itself at that point."""
-        module = ["gateway", "serve"] if struck_at is None else ["gateway.testkit.struck", struck_at]
+        """Start it; with ``struck_at``, a point of gateway/testkit/faults, it will kill itself there."""
+        if struck_at is None:
+            self._start("gateway", "serve")
+        else:
+            self.start_planned({"failpoints": [{"point": struck_at, "action": "kill", "nth": 1}]})
+        if ready:
+            self.wait_until(self._is_ready, "the gateway did not become ready")
+
+    def start_planned(self, plan: Mapping[str, Any]) -> None:
+        """Start a server that strikes itself: a ``ServerPlan``, whose log is ``strikes``."""
+        self.strikes.unlink(missing_ok=True)
+        self._plan.write_text(json.dumps({"log": str(self.strikes), **plan}))
+        self._start("gateway.testkit.faults.server", str(self._plan))
+
+    def _start(self, *module: str) -> None:
         (self.data / "address.json").unlink(missing_ok=True)
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", *module], env=self.environment, cwd=ROOT, stderr=log, stdin=subprocess.DEVNULL
+                [sys.executable, "-m", *module],
+                env=self.environment,
+                cwd=ROOT,
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
             )
-        if ready:
-            self.wait_until(self._is_ready, "the gateway did not become ready")
 
     @property
     def pid(self) -> int:

@@ -148,9 +148,7 @@ def run(folder: Path) -> dict[str, list[Entry]]:
             return {
                 "Answered, and shown again": service.timeline(answered),
                 "Lost, and written off": written_off,
-                "Killed in mid-call, and reconciled": service.act(
-                    killed, "reconcile", *evidence, "--used-output", "3"
-                ),
+                "Killed in mid-call, and reconciled": service.act(killed, "reconcile", *evidence, "--used-output", "3"),
             }
         finally:
             gateway.close()

@@ -7,7 +7,7 @@ from pathlib import Path
 from cli_support import CommandLine
 
 from adapters.store.database import DirectoryLock
-from gateway.bootstrap import write_address
+from gateway.bootstrap.data_folder import write_address
 from gateway.cli.remote import NOT_SERVING
 from gateway.service.credentials import is_token
 from gateway.testkit.registry_copy import Edit, copy_registry

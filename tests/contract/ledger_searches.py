@@ -62,7 +62,7 @@ class SearchContract(WithEnds):
     def test_operations_are_found_by_their_last_attempt(self, wanted: dict[str, object], expected: set[str]) -> None:
         async def use(ends: Ends) -> None:
             made = await some_of_each(ends)
-            found = await ends.operations.search(OperationFilter(**wanted))  # type: ignore[arg-type] # cases as data
+            found = await ends.operations.search(OperationFilter(**wanted))
             assert {one.id for one in found} == {made[name].operation_id for name in expected}
             for one in found:
                 assert one == await ends.operations.get(one.id)

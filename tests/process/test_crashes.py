@@ -44,7 +44,7 @@ def held(gateway: GatewayProcess) -> int:
 def test_dup_08_killed_between_t1_and_t2_the_grant_is_given_back_and_the_key_works(
     gateway: GatewayProcess, engine: Provider
 ) -> None:
-    gateway.start(struck_at="before_t2")
+    gateway.start(struck_at="t2.before")
     sent = headers(gateway)
     with suppress(OSError, HTTPException):
         ask(gateway, sent)

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast, get_args
 
+import click
 import msgspec
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from starlette.applications import Starlette
 from starlette.routing import Route
 
 from adapters.policy.engine import Reason
@@ -19,12 +18,18 @@ from adapters.telemetry.metrics import MetricsSink
 from adapters.transport.llama_cpp import Reason as Mismatch
 from gateway.api.app import create_app
 from gateway.api.body import BodyBounds
+from gateway.cli.main import gateway
 from gateway.domain import outcome
+from gateway.domain.budget import Reservation
 from gateway.domain.completion import FinishReason
 from gateway.domain.operation import State
+from gateway.domain.principal import BUILT_IN_OPERATOR, Caller
+from gateway.domain.reconciliation import Act, ActKind, conclude
 from gateway.domain.refusal import Code
+from gateway.domain.usage import Usage
 from gateway.ports import events
 from gateway.ports.transport import ReadinessState
+from gateway.service.inspect import STAGES
 from gateway.settings import PREFIX, Settings
 from gateway.testkit import api_page
 from gateway.testkit.features import read_features
@@ -52,15 +57,10 @@ def test_a_page_without_markers_is_refused() -> None:
 
 
 def test_every_route_stands_in_the_interface_page_and_no_other(texts: Mapping[str, str]) -> None:
-    @asynccontextmanager
-    async def nothing(_: Starlette) -> Any:
-        yield
-
     app = create_app(
-        cast(Any, None),  # only handlers use the services
+        cast(Any, Everything()),  # only handlers use the services
         bounds=BodyBounds(max_bytes=1, within_s=1),
         render_metrics=bytes,
-        lifespan=nothing,
     )
     served = {
         f"{method} {route.path}"
@@ -95,7 +95,7 @@ def test_the_metrics_page_lists_every_metric_with_kind_and_labels(texts: Mapping
         events.Decided("access", "", 1),
         events.Dispatched("p", State.COMPLETED, "stop", 1),
         events.ReadinessChanged("p", "ready", ""),
-        events.AttemptsSwept(1, 1),
+        events.AttemptsSwept(("d-1",), ("d-2",)),
     ):
         sink.count(event)
     counted = {}
@@ -123,6 +123,60 @@ def test_the_operations_page_explains_every_state_and_every_detail(texts: Mappin
     kinds = (outcome.NotSent, outcome.Rejected, outcome.Failed, outcome.Unclear, FinishReason)
     explained = set(_INLINE.findall(_section(page, "Details")))
     assert {detail for kind in kinds for detail in get_args(kind)} - explained == set()
+
+
+def test_the_operations_page_explains_every_detail_that_an_operator_causes(texts: Mapping[str, str]) -> None:
+    acts = [
+        Act(
+            kind=kind,
+            operation_id="o-1",
+            actor=Caller(BUILT_IN_OPERATOR, b""),
+            os_user=None,
+            words="because",
+            used=Usage(1, 1) if kind == "charged" else None,
+        )
+        for kind in get_args(ActKind)
+    ]
+    details = {concluded.detail for act in acts if (concluded := conclude(act, Reservation(1, 1))) is not None}
+    assert len(details) == 3
+    assert details - set(_INLINE.findall(_section(texts["docs/operations.md"], "Details"))) == set()
+
+
+def test_the_operations_page_names_every_stage(texts: Mapping[str, str]) -> None:
+    assert set(STAGES.values()) - set(_INLINE.findall(_section(texts["docs/operations.md"], "States"))) == set()
+
+
+def test_the_operations_page_explains_every_event_of_a_timeline(texts: Mapping[str, str]) -> None:
+    (named,) = re.findall(r'"""One of: ([^"]+)\."""', texts["gateway/ports/reads.py"])
+    shown = {
+        word for row in _rows(texts["docs/operations.md"], "What the ledger shows") for word in _INLINE.findall(row[0])
+    }
+    assert shown == set(named.split(", "))
+
+
+def test_every_option_of_a_command_that_a_page_shows_exists(texts: Mapping[str, str]) -> None:
+    shown = [
+        (page, line)
+        for page, text in texts.items()
+        if re.fullmatch(r"[A-Z]+\.md|docs/[\w-]+\.md", page)
+        for line in re.findall(r"\bgateway ([a-z][^`\n]*)", text)
+        if "--" in line
+    ]
+    assert len(shown) > 10
+    assert [f"{page}: {line}" for page, line in shown if not _has_options(line)] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "has"),
+    [
+        ("operations write-off OPERATION --reason 'none'", True),
+        ("operations write-off OPERATION --because 'none'", False),
+        ("ledger verify --json", True),
+        ("ledger verify --timeline", False),
+    ],
+)
+def test_an_option_that_does_not_exist_is_found(line: str, has: bool) -> None:
+    assert _has_options(line) is has
 
 
 def test_the_operations_page_explains_every_readiness(texts: Mapping[str, str]) -> None:
@@ -198,6 +252,10 @@ def test_a_link_to_a_feature_names_it_or_one_of_its_scenarios(root: Path, texts:
     assert len({link for page, _, link in links if page == "README.md"}) >= 7
 
 
+def test_the_picture_needs_no_variables_of_css_which_only_browsers_resolve(texts: Mapping[str, str]) -> None:
+    assert "var(" not in texts["docs/architecture.svg"]
+
+
 def test_every_page_is_reached_from_the_readme(texts: Mapping[str, str]) -> None:
     onward: dict[str, set[str]] = {}
     for page, _, link in _links(texts):
@@ -217,6 +275,24 @@ def test_decisions_are_numbered_without_a_gap_and_have_their_parts(texts: Mappin
         assert re.match(rf"# {name.split('/')[2][:4]} ", texts[name]), name
         parts = re.findall(r"^\*\*(Context|Decision|Consequences|Alternatives)\b", texts[name], re.MULTILINE)
         assert parts == ["Context", "Decision", "Consequences", "Alternatives"], name
+
+
+class Everything:
+    """Has every attribute."""
+
+    def __getattr__(self, _: str) -> None:
+        return None
+
+
+def _has_options(line: str) -> bool:
+    command: click.Command = gateway
+    words = line.partition("#")[0].split()
+    for word in words:
+        if not isinstance(command, click.Group) or word not in command.commands:
+            break
+        command = command.commands[word]
+    known = {option for parameter in command.params for option in parameter.opts}
+    return {word for word in words if word.startswith("--")} <= known
 
 
 def _section(page: str, heading: str) -> str:

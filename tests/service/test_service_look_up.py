@@ -135,6 +135,23 @@ def test_grants_that_were_given_back_use_up_no_attempts() -> None:
     assert world.operation.attempts_dispatched == 1
 
 
+def test_a_grant_that_was_given_back_after_the_last_attempt_is_told_as_not_started() -> None:
+    world = Surroundings()
+    world.transport.script(NoEffect("busy"))
+    world.refused()
+    world.notebook.once("ledger.dispatch", lambda: world.board.note(PROFILE, Readiness("unready")) and None)
+    assert world.refused().code is Code.NOT_STARTED
+    operation = world.operation
+    world.rows.operations[operation.id] = replace(operation, max_attempts=1)
+    assert world.refused() == Refusal(
+        code=Code.NOT_STARTED,
+        operation_id=operation.id,
+        operation_state=State.RELEASED,
+        replayed=True,
+        retry=False,
+    )
+
+
 def test_a_later_attempt_stays_with_the_operations_first_bundle() -> None:
     world = Surroundings()
     world.transport.script(NoEffect("busy"))

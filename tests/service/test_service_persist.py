@@ -17,6 +17,7 @@ from gateway.domain.refusal import Answer, Code, Refusal
 from gateway.domain.usage import Usage
 from gateway.ports.events import Dispatched
 from gateway.ports.ledger import Superseded
+from gateway.service.settling import UNSAVED_BYTES_BOUND
 from gateway.testkit.fakes.transport import good_answer
 
 RESERVED = (20, 256)
@@ -175,6 +176,31 @@ def test_an_answer_that_is_saved_after_its_caller_gave_up_is_there_for_the_same_
     assert isinstance(first, Refusal)
     assert isinstance(again, Answer)
     assert again.replayed
+    assert len(world.transport.received) == 1
+
+
+def test_a_commit_that_fails_at_the_second_try_ends_the_trying() -> None:
+    world = Surroundings()
+    errors = iter([LedgerUnavailable("full"), LedgerUncertain("failed")])
+
+    def fail() -> None:
+        raise next(errors)
+
+    world.notebook.at("ledger.settle", fail)
+    assert world.refused().code is Code.OUTCOME_UNKNOWN
+    assert world.called("ledger.settle") == 2
+    assert world.services.settling.unsaved_bytes == 0
+
+
+def test_while_too_many_answers_wait_to_be_saved_no_other_is_asked_for() -> None:
+    world = Surroundings()
+    world.services.settling.unsaved_bytes = UNSAVED_BYTES_BOUND
+    world.answered(key="at the bound")
+    world.services.settling.unsaved_bytes = UNSAVED_BYTES_BOUND + 1
+    world.calls.clear()
+    refusal = world.refused()
+    assert refusal.code is Code.LEDGER_UNAVAILABLE
+    assert world.calls[-2:] == ["counter.count", "ledger.refuse"]
     assert len(world.transport.received) == 1
 
 

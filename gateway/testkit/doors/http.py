@@ -25,6 +25,7 @@ from gateway.server import Server, serve
 from gateway.service.assembly import Ports
 from gateway.settings import Settings
 from gateway.testkit.doors import registry_edits
+from gateway.testkit.doors.http_words import body_of, reply
 from gateway.testkit.faulty import FaultyLedger
 from gateway.testkit.loops import LoopThread, until
 from gateway.testkit.ports import with_ports
@@ -72,7 +73,7 @@ class HttpWorld:
     # Asking
 
     def ask(self, ask: Ask) -> Reply:
-        status, headers, body = self.request("POST", "/v1/chat/completions", self.headers(ask), _body(ask))
+        status, headers, body = self.request("POST", "/v1/chat/completions", self.headers(ask), body_of(ask))
         return reply(status, headers, body)
 
     def ask_at_once(self, asks: list[Ask]) -> list[Reply]:
@@ -370,41 +371,3 @@ class HttpWorld:
             self._pool.shutdown()
             if self._log_handlers is not None:
                 logging.getLogger().handlers[:] = self._log_handlers
-
-
-def reply(status: int, headers: Mapping[str, str], body: bytes) -> Reply:
-    """An HTTP answer in the words of the world."""
-    document = json.loads(body)
-    shared: dict[str, Any] = {
-        "body": body,
-        "operation_id": headers.get("operation-id"),
-        "operation_state": headers.get("operation-state"),
-        "replayed": headers.get("idempotent-replayed") == "true",
-    }
-    if status < 400:
-        return Reply(text=document["choices"][0]["message"]["content"], **shared)
-    assert headers["content-type"] == "application/problem+json"
-    return Reply(
-        code=document["code"],
-        title=document["title"],
-        param=document["error"]["param"],
-        fields=tuple(document.get("fields", ())),
-        policy_codes=tuple((found["code"], found.get("source")) for found in document.get("policy_codes", ())),
-        **shared,
-    )
-
-
-def _body(ask: Ask) -> bytes:
-    document: dict[str, Any] = {"model": ask.model, "messages": [{"role": "user", "content": ask.question}]}
-    extension: dict[str, Any] = {}
-    if ask.purpose is not None:
-        extension["purpose"] = ask.purpose
-    if ask.sources:
-        extension["sources"] = [{"id": source, "revision": "1"} for source in ask.sources]
-    if extension:
-        document["gateway"] = extension
-    document |= ask.changes
-    if not ask.respelt:
-        return json.dumps(document).encode()
-    escaped = "".join(f"\\u{ord(letter):04x}" for letter in ask.question)
-    return f'{{ "messages" : [ {{"content":"{escaped}",\n"role":"user"}} ], "model":"{ask.model}" }}'.encode()

@@ -9,9 +9,10 @@ from pathlib import Path
 import click
 
 from gateway.testkit.faults.bugs import BUGS
-from gateway.testkit.faults.harness import Tally, Wanted, run
+from gateway.testkit.faults.harness import run
 from gateway.testkit.faults.proof import prove
 from gateway.testkit.faults.report import summary
+from gateway.testkit.faults.tally import Tally, Wanted
 
 
 @click.command()

@@ -5,8 +5,6 @@ import contextlib
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,13 +13,13 @@ import msgspec
 
 from gateway.testkit.faults import client, misbehaviour
 from gateway.testkit.faults.failpoints import Fired, read_fired
-from gateway.testkit.faults.plan import Failpoint, Place, ServerPlan
-from gateway.testkit.registry_copy import EXAMPLE, Edit, copy_registry
+from gateway.testkit.faults.plan import Failpoint, Place
+from gateway.testkit.process import GatewayProcess
+from gateway.testkit.registry_copy import Edit
 
-READY_WITHIN_S = 30.0
+READY_WITHIN_S = 60.0
 ENDS_WITHIN_S = 20.0
 LOOKS_EVERY_S = 0.01
-ROOT = EXAMPLE.parent
 _PROFILE = "profiles/smollm2-135m.yaml"
 EDITS = (
     Edit(_PROFILE, "connect_ms: 2000", "connect_ms: 300"),
@@ -36,47 +34,25 @@ class GatewayChild:
     """One data directory, and one server after the other on it."""
 
     def __init__(self, folder: Path, provider_port: int) -> None:
-        self.data = folder / "data"
-        self.log = folder / "log"
         folder.mkdir(parents=True, exist_ok=True)
-        self._folder = folder
-        self._registry = copy_registry(folder, EDITS, engine_port=provider_port)
-        self._process: subprocess.Popen[bytes] | None = None
-        self._fired_file = folder / "fired"
+        self._process = GatewayProcess(folder, provider_port, EDITS)
+        self.data = self._process.data
         self._from_outside: list[Fired] = []
 
     def start(self, failpoints: tuple[Failpoint, ...] = (), bug: str | None = None) -> None:
         """Start the next server; it forgets what struck the last one."""
-        (self.data / "address.json").unlink(missing_ok=True)
-        self._fired_file.unlink(missing_ok=True)
         self._from_outside = []
-        plan = self._folder / "plan.json"
-        plan.write_bytes(msgspec.json.encode(ServerPlan(log=str(self._fired_file), failpoints=failpoints, bug=bug)))
-        environment = {name: text for name, text in os.environ.items() if not name.startswith("GATEWAY_")} | {
-            "GATEWAY_REGISTRY": str(self._registry),
-            "GATEWAY_POLICIES": str(ROOT / "policies"),
-            "GATEWAY_DATA": str(self.data),
-            "GATEWAY_LISTEN": "127.0.0.1:0",
-            "GATEWAY_DRAIN_S": "3",
-        }
-        with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "gateway.testkit.faults.server", str(plan)],
-                env=environment,
-                cwd=ROOT,
-                stderr=log,
-                stdin=subprocess.DEVNULL,
-            )
+        self._process.start_planned({"failpoints": msgspec.to_builtins(failpoints), "bug": bug})
 
     async def becomes_ready(self) -> bool:
         """Whether it serves; False if it ended first, as a strike at its first sweep makes it.
 
-        :raises TimeoutError: with what it wrote, after 30 s.
+        :raises TimeoutError: with what it wrote, after a minute.
         """
         deadline_s = time.monotonic() + READY_WITHIN_S
         while not self.has_ended:
             if time.monotonic() > deadline_s:
-                raise TimeoutError(f"the gateway did not become ready: {self.log.read_text()[-2000:]}")
+                raise TimeoutError(f"the gateway did not become ready: {self._process.log.read_text()[-2000:]}")
             self.wake()
             if (port := self.port) is not None:
                 call = await client.send(port, client.request("GET", "/readyz", "none", {}))
@@ -99,24 +75,22 @@ class GatewayChild:
     @property
     def fired(self) -> list[Fired]:
         """What has struck this server, in its process and from outside."""
-        return [*read_fired(self._fired_file), *self._from_outside]
+        return [*read_fired(self._process.strikes), *self._from_outside]
 
     @property
     def has_ended(self) -> bool:
-        return self._process is None or self._process.poll() is not None
+        return self._process.ended() is not None
 
     def strike(self, place: Place, seconds: float = 0.0) -> None:
         """Strike from outside: kill -9, or stop until ``wake`` finds that the time is up."""
-        assert self._process is not None, "it was started"
         self._from_outside.append(Fired(time.monotonic(), place, seconds))
-        self._process.send_signal(signal.SIGKILL if place.action == "kill" else signal.SIGSTOP)
+        self._signal(signal.SIGKILL if place.action == "kill" else signal.SIGSTOP)
 
     def wake(self) -> None:
         """Continue a stopped server whose time is up."""
         until_s = [fired.at_s + fired.seconds for fired in self.fired if fired.place.action == "stop"]
         if until_s and max(until_s) <= time.monotonic() and self._is_stopped:
-            assert self._process is not None, "it was started"
-            self._process.send_signal(signal.SIGCONT)
+            self._signal(signal.SIGCONT)
 
     async def ends(self) -> int:
         """Wait for its end; the exit code, negative for a signal.
@@ -126,30 +100,29 @@ class GatewayChild:
         deadline_s = time.monotonic() + ENDS_WITHIN_S
         while not self.has_ended:
             if time.monotonic() > deadline_s:
-                raise TimeoutError(f"the gateway did not end: {self.log.read_text()[-2000:]}")
+                raise TimeoutError(f"the gateway did not end: {self._process.log.read_text()[-2000:]}")
             self.wake()
             await asyncio.sleep(LOOKS_EVERY_S)
-        assert self._process is not None, "it was started"
-        return self._process.wait()
+        return self._process.ended() or 0
 
     async def terminate(self) -> int:
         """SIGTERM, and its exit code."""
-        assert self._process is not None, "it was started"
-        self._process.send_signal(signal.SIGTERM)
+        self._signal(signal.SIGTERM)
         return await self.ends()
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._process.pid, number)
 
     @property
     def _is_stopped(self) -> bool:
-        assert self._process is not None, "it was started"
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             return Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
         return False
 
     def close(self) -> None:
         """Kill it if it still runs."""
-        if self._process is not None and self._process.poll() is None:
-            self._process.kill()
-            self._process.wait()
+        self._process.close()
 
 
 @contextlib.contextmanager

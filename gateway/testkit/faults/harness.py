@@ -11,57 +11,19 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from msgspec import Struct, field
-
 from gateway.testkit.faults import checks, client
+from gateway.testkit.faults.evidence import AttemptRow, Evidence
 from gateway.testkit.faults.gateway_child import GatewayChild, gateway_child
 from gateway.testkit.faults.load import Load
 from gateway.testkit.faults.misbehaviour import ALL
 from gateway.testkit.faults.operators import Operators
-from gateway.testkit.faults.plan import OUTSIDE, PLACES, STRIKES, Failpoint, Place, round_plan
+from gateway.testkit.faults.plan import OUTSIDE, STRIKES, Failpoint
 from gateway.testkit.faults.provider import FaultProvider
+from gateway.testkit.faults.tally import Tally, Wanted, is_reached, shortfalls
 from gateway.testkit.faults.witness import Witness
 
 SEND_AFTER = "send.after"
 REPLAYS_A_ROUND = 40
-LEAST_COMPLETED = 0.2
-"""Share of the operations that must have been completed: a gateway that refuses everything breaks nothing."""
-ROUNDS_WITHOUT_END = 4
-"""A run that has not fired everything in so many times the expected rounds never will."""
-
-
-class Wanted(Struct, frozen=True, kw_only=True):
-    """What a run is to do. It ends when all of it is reached, or with the first violation if it has a bug."""
-
-    operations: int
-    """Operations to strike."""
-    seed: int
-    least: int = 1
-    """How often every failpoint must fire; 0 asks for none."""
-    bug: str | None = None
-    rounds: Callable[[int, int], tuple[Failpoint, ...]] = round_plan
-    """Failpoints of a round, by seed and number."""
-
-
-class Tally(Struct, kw_only=True):
-    """What a run came to."""
-
-    rounds: int = 0
-    operations: int = 0
-    struck: int = 0
-    in_flight: int = 0
-    """Operations that were in flight when a strike came."""
-    misbehaved: int = 0
-    """Operations whose provider misbehaved."""
-    requests: int = 0
-    """That reached the provider's generation endpoint."""
-    fired: Counter[Place] = field(default_factory=Counter)
-    behaviours: Counter[str] = field(default_factory=Counter)
-    states: Counter[str] = field(default_factory=Counter)
-    replays: int = 0
-    acts: int = 0
-    seconds: float = 0.0
-    violations: list[str] = field(default_factory=list)
 
 
 class Harness:
@@ -75,7 +37,7 @@ class Harness:
         self.tally = Tally()
         self._load = Load(wanted.seed, witness, self.tally.violations)
         self._operators = Operators(wanted.seed)
-        self._final: dict[str, checks.AttemptRow] = {}
+        self._final: dict[str, AttemptRow] = {}
         self._in_flight: set[str] = set()
         self._token = ""
         self._said = 0
@@ -84,7 +46,7 @@ class Harness:
         """All rounds and the end."""
         started_s = time.monotonic()
         await self._first_start()
-        while not self._is_reached():
+        while not is_reached(self._wanted, self.tally):
             await self._round(self._wanted.rounds(self._wanted.seed, self.tally.rounds))
             self.tally.rounds += 1
             self._count()
@@ -96,7 +58,8 @@ class Harness:
         if not self.tally.violations:
             await self._reconcile_everything()
             self._count()
-        self._require_proof()
+        if self._wanted.bug is None:
+            self.tally.violations.extend(shortfalls(self._wanted, self.tally))
         self.tally.seconds = time.monotonic() - started_s
         return self.tally
 
@@ -181,11 +144,12 @@ class Harness:
                 self._in_flight.add(operation.label)
 
     def _check(self) -> None:
-        found = checks.check(self._child.data, self._evidence())
+        found = checks.check(self._child.data, self.evidence())
         self.tally.violations.extend(sentence for sentence in found if sentence not in self.tally.violations)
 
-    def _evidence(self) -> checks.Evidence:
-        return checks.Evidence(
+    def evidence(self) -> Evidence:
+        """What was seen from outside so far."""
+        return Evidence(
             seen=self._provider.seen,
             operations=self._load.operations,
             acted=self._operators.acted,
@@ -223,30 +187,6 @@ class Harness:
         tally.behaviours = Counter(one.behaviour for one in self._provider.seen)
         tally.acts = len(self._operators.acted)
         tally.states = checks.states(self._child.data)
-
-    def _is_reached(self) -> bool:
-        wanted, tally = self._wanted, self.tally
-        if wanted.bug is not None and tally.violations:
-            return True
-        expected = max(wanted.operations / 60, wanted.least * len(PLACES) / 2, 10)
-        if tally.rounds >= ROUNDS_WITHOUT_END * expected:
-            return True
-        return tally.struck >= wanted.operations and not self._not_fired()
-
-    def _not_fired(self) -> list[Place]:
-        return [place for place in PLACES if self.tally.fired[place] < self._wanted.least]
-
-    def _require_proof(self) -> None:
-        """A run that has not struck where it should, or in which nothing worked, has shown nothing."""
-        tally, wanted = self.tally, self._wanted
-        if wanted.bug is not None:
-            return
-        for place in self._not_fired():
-            tally.violations.append(f"proof: {place} fired {tally.fired[place]} times, wanted are {wanted.least}")
-        if tally.struck < wanted.operations:
-            tally.violations.append(f"proof: {tally.struck} operations were struck, wanted are {wanted.operations}")
-        if tally.states["completed"] < LEAST_COMPLETED * tally.operations:
-            tally.violations.append(f"proof: {tally.states['completed']} of {tally.operations} operations completed")
 
 
 def _strikes_at(failpoints: list[Failpoint], child: GatewayChild) -> Callable[[], None]:

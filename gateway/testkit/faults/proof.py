@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from gateway.testkit.faults.bugs import BUGS
-from gateway.testkit.faults.harness import Tally, Wanted, run
+from gateway.testkit.faults.harness import run
 from gateway.testkit.faults.plan import Failpoint
+from gateway.testkit.faults.tally import Tally, Wanted
 
 OPERATIONS = 400
 """Struck at most, while a bug hides."""

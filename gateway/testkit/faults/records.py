@@ -36,11 +36,6 @@ class Operation(Struct, kw_only=True):
         return next((call.body for call in self.calls if call.status == 200), None)
 
     @property
-    def operation_id(self) -> str:
-        """As the gateway named it; empty as long as nobody was told."""
-        return next((call.operation_id for call in self.calls if call.operation_id), "")
-
-    @property
     def is_settled(self) -> bool:
         """Whether asking again can bring nothing new: it has its answer, or is told that it has none."""
         final = ("outcome_unknown", "operation_closed", "provider_rejected", "provider_failed_charged")

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from gateway.testkit.faults.harness import Tally
 from gateway.testkit.faults.plan import OUTSIDE, PLACES
+from gateway.testkit.faults.tally import Tally
 
 SHOWN = 20
 """Violations that are written out."""

@@ -6,7 +6,8 @@ from typing import Any
 
 from pytest_bdd import given, parsers, then, when
 
-from gateway.testkit.doors.http import HttpWorld, reply
+from gateway.testkit.doors.http import HttpWorld
+from gateway.testkit.doors.http_words import reply
 from gateway.testkit.steps.asking import Memory
 from gateway.testkit.world import Ask
 
