@@ -43,7 +43,6 @@ def _document(refusal: Refusal, status: int) -> dict[str, Any]:
         "type": f"urn:policy-gateway:problem:{refusal.code}",
         "title": meaning.sentence,
         "status": status,
-        "detail": detail,
         "code": refusal.code,
         "remedy": meaning.remedy,
         "error": {
@@ -53,6 +52,8 @@ def _document(refusal: Refusal, status: int) -> dict[str, Any]:
             "param": refusal.param,
         },
     }
+    if detail:
+        document["detail"] = detail
     if refusal.fields:
         document["fields"] = refusal.fields
     if refusal.policy_codes:

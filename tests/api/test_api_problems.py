@@ -24,7 +24,12 @@ def is_problem(reply: Reply, code: Code, status: int | None = None) -> Reply:
     assert (document["title"], document["code"], document["remedy"]) == (meaning.sentence, code, meaning.remedy)
     error = document["error"]
     assert error.keys() == {"message", "type", "code", "param"}
-    assert (error["message"], error["code"]) == (f"{meaning.sentence} {meaning.remedy}", code)
+    said = (
+        [meaning.sentence, document["detail"], meaning.remedy]
+        if "detail" in document
+        else [meaning.sentence, meaning.remedy]
+    )
+    assert (error["message"], error["code"]) == (" ".join(said), code)
     return reply
 
 
@@ -86,6 +91,8 @@ def test_a_problem_carries_whatever_applies() -> None:
         )
     )
     document = reply.document
+    assert document["detail"] == "model, seed: limit 5. a: b c (source 0): d"
+    assert document["retry_after_s"] == 7
     assert document["error"]["param"] == "model"
     assert (document["fields"], document["facts"], document["operation_id"]) == (
         ["model", "seed"],

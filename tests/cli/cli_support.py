@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
+from adapters.clock import SystemClock
+from adapters.store import open_store
+from adapters.telemetry import Telemetry
 from gateway.cli.main import main
 from gateway.testkit.registry_copy import EXAMPLE
 
@@ -32,6 +35,10 @@ class CommandLine:
     def set(self, **variables: object) -> None:
         for name, value in variables.items():
             self._monkeypatch.setenv(name, str(value))
+
+    def make_store(self) -> None:
+        """What a first ``gateway serve`` leaves behind."""
+        open_store(self.data, events=Telemetry(), clock=SystemClock(), standing=None, on_fatal=lambda: None).close()
 
     def __call__(self, *arguments: str) -> Said:
         self._monkeypatch.setattr(sys, "argv", ["gateway", *arguments])

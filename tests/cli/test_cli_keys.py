@@ -4,6 +4,7 @@ import json
 import socket
 from pathlib import Path
 
+import pytest
 from cli_support import CommandLine
 
 from adapters.store.database import DirectoryLock
@@ -13,6 +14,13 @@ from gateway.service.credentials import is_token
 from gateway.testkit.registry_copy import Edit, copy_registry
 
 WHOSE = ("--tenant", "acme", "--principal", "assistant")
+
+
+@pytest.fixture
+def gateway(gateway: CommandLine) -> CommandLine:
+    """The command line, where a gateway has served before."""
+    gateway.make_store()
+    return gateway
 
 
 def test_a_new_key_is_its_token_alone_so_that_a_script_can_take_it(gateway: CommandLine) -> None:
@@ -53,11 +61,18 @@ def test_an_option_that_is_missing_is_a_wrong_call(gateway: CommandLine) -> None
     said = gateway("keys", "create", "--tenant", "acme")
     assert said.code == 2
     assert "--principal" in said.err
-    assert not gateway.data.exists()
+
+
+def test_where_no_gateway_has_served_no_store_is_made(gateway: CommandLine, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    gateway.set(GATEWAY_DATA=elsewhere)
+    said = gateway("keys", "create", *WHOSE)
+    assert (said.code, said.out) == (1, "")
+    assert "There is no store in GATEWAY_DATA." in said.err
+    assert not elsewhere.exists()
 
 
 def test_a_file_that_holds_no_credential_is_not_taken_for_one(gateway: CommandLine) -> None:
-    gateway.data.mkdir()
     (gateway.data / "operator.key").write_text("CANARY\n")
     said = gateway("keys", "create", *WHOSE)
     assert said.code == 1

@@ -109,15 +109,14 @@ class Harness:
         unknown = self._witness.unknown()
         await self._replay_some(port)
         # The last clients still wait when the last operation has begun: kill -9 finds them in flight.
-        self._load.has_begun_some.clear()
         self._load.has_begun_all.clear()
         load = asyncio.ensure_future(self._load.run(port, token, lambda: child.has_ended))
-        await self._load.has_begun_some.wait()
         operators = asyncio.ensure_future(self._operators.act_on_some(unknown, port, child.operator_token))
         await self._load.has_begun_all.wait()
+        await operators
         if not child.has_ended:
             child.strike(OUTSIDE)
-        await asyncio.gather(load, operators)
+        await load
         await watch
 
     async def _replay_some(self, port: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from gateway.testkit.faults import client
 from gateway.testkit.faults.records import Acted, Call
 
-ACTS_A_ROUND = 8
+ACTS_A_ROUND = 10
 _ACTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("write-off", {"reason": "Nobody can say any more."}),
     ("reconcile", {"evidence": "The provider's account shows nothing.", "found": "no_effect"}),
@@ -19,7 +19,7 @@ _WEIGHTS = (40, 20, 20, 20)
 
 
 class Operators:
-    """Keeps what it was told is done."""
+    """Keeps what they asked for and what they were told."""
 
     def __init__(self, seed: int) -> None:
         self._rng = random.Random(f"{seed}/operators")
@@ -37,6 +37,6 @@ class Operators:
     async def _act(self, operation_id: str, name: str, body: dict[str, Any], port: int, token: str) -> Call:
         path = f"/admin/operations/{operation_id}/{name}"
         call = await client.send(port, client.request("POST", path, token, body))
-        if call.status == 200:
-            self.acted.append(Acted(operation_id=operation_id, state=json.loads(call.body)["state"]))
+        state = json.loads(call.body)["state"] if call.status == 200 else ""
+        self.acted.append(Acted(operation_id=operation_id, state=state))
         return call

@@ -45,16 +45,15 @@ def one_effect_per_operation(attempts: Mapping[str, AttemptRow], evidence: Evide
 def outcomes_are_what_happened(attempts: Mapping[str, AttemptRow], evidence: Evidence) -> Iterator[str]:
     """What was concluded is what the provider did. A strike may leave it unknown, or to an operator."""
     seen = {one.dispatch_id: one for one in evidence.seen}
-    concluded_by_operators = {one.operation_id for one in evidence.acted}
+    reconciled = {one.operation_id for one in evidence.acted}
     for attempt in attempts.values():
         one = seen.get(attempt.dispatch_id)
+        by_operators = {State.CHARGED, State.CLOSED} if attempt.op_id in reconciled else set[State]()
         if one is None:
-            if attempt.state in (State.COMPLETED, State.CHARGED) and attempt.op_id not in concluded_by_operators:
+            if State(attempt.state) in {State.COMPLETED, State.CHARGED, State.CLOSED} - by_operators:
                 yield f"operation {attempt.op_id} is {attempt.state}, and the provider has seen nothing of it"
             continue
-        allowed = {misbehaviour.ALL[one.behaviour].concludes, State.UNKNOWN, State.CLOSED, State.DISPATCHING}
-        if attempt.op_id in concluded_by_operators:
-            allowed.add(State.CHARGED)
+        allowed = {misbehaviour.ALL[one.behaviour].concludes, State.UNKNOWN, State.DISPATCHING} | by_operators
         if attempt.state not in allowed:
             yield f"operation {attempt.op_id} is {attempt.state}, and the provider did this: {one.behaviour}"
 
@@ -74,7 +73,7 @@ def acts_are_durable(attempts: Mapping[str, AttemptRow], evidence: Evidence) -> 
     for row in sorted(attempts.values(), key=lambda row: row.n):
         states[row.op_id] = row.state
     for act in evidence.acted:
-        if act.state != State.UNKNOWN and states.get(act.operation_id) != act.state:
+        if act.state not in ("", State.UNKNOWN) and states.get(act.operation_id) != act.state:
             yield f"an operator made operation {act.operation_id} {act.state}, and it is {states.get(act.operation_id)}"
 
 

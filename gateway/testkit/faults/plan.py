@@ -124,19 +124,28 @@ def _compatible(lethal: Iterable[Place], others: Iterable[Place]) -> list[Place]
     return list(chosen.values())
 
 
+_PASSES = {
+    # The first sweep of a process is the one at its start, over what its predecessor has left.
+    "sweep": ((1, 2), (1, 2)),
+    "reconcile": ((1, 2), (3, 6)),
+    # Batches, each of many transitions.
+    "batch": ((1, 4), (5, 12)),
+    "call": ((3, 20), (30, 70)),
+}
+"""At which passes of a point it strikes, where that does not end the process and where it does."""
+
+
+def _kind(point: str) -> str:
+    name, _, side = point.partition(".")
+    if name in ("sweep", "reconcile"):
+        return name
+    return "batch" if side in ("statement", "commit", "committed") else "call"
+
+
 def _aimed(place: Place, rng: random.Random) -> Failpoint:
     """At which pass. What does not end the process strikes before what does."""
-    name = place.point.partition(".")[0]
-    lethal = place in LETHAL
-    if name == "sweep":
-        # The first sweep of a process is the one at its start, over what its predecessor has left.
-        nth = rng.choice((1, 2, 3)) if lethal else rng.choice((1, 2))
-    elif name == "reconcile":
-        nth = rng.randint(3, 6) if lethal else rng.randint(1, 3)
-    else:
-        nth = rng.randint(30, 70) if lethal else rng.randint(3, 20)
-    if place.point.rpartition(".")[2] in ("statement", "commit", "committed") and name in ("t1", "t2", "t3"):
-        nth = max(2, nth // 3)  # batches, each of several transitions
+    first, last = _PASSES[_kind(place.point)][place in LETHAL]
+    nth = rng.randint(first, last)
     match place.action:
         case "stop":
             return Failpoint(point=place.point, action="stop", nth=nth, seconds=STOPS[place])

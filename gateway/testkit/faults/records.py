@@ -59,8 +59,8 @@ class Seen(Struct, frozen=True, kw_only=True):
 
 
 class Acted(Struct, frozen=True, kw_only=True):
-    """An operator's act that was acknowledged."""
+    """An act that an operator has asked for."""
 
     operation_id: str
-    state: str
-    """Of the operation afterwards, as it was told."""
+    state: str = ""
+    """Of the operation afterwards, as the operator was told; empty if the answer was lost, or was no."""
