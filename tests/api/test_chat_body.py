@@ -187,7 +187,7 @@ def test_bnd_17_messages_that_are_not_served_are_refused_by_their_place(
         *("allow_fallback", "metadata", "user", "num_retries", "stream_options", "best_of", "num_completions"),
     ],
 )
-def test_rte_01_05_07_09_nothing_that_names_a_destination_is_a_field(field: str) -> None:
+def test_rte_05_and_01_07_09_nothing_that_names_a_destination_is_a_field(field: str) -> None:
     assert refused(json.dumps(BASE | {field: "http://127.0.0.1:1/v1"}).encode()) == (Code.UNKNOWN_FIELD, 400)
 
 

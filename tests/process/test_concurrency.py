@@ -44,7 +44,7 @@ def commits(gateway: GatewayProcess) -> int:
     return int(float(next(line.split()[1] for line in lines if line.startswith("gateway_commit_seconds_count"))))
 
 
-def test_ten_requests_with_one_key_are_one_dispatch(gateway: GatewayProcess, engine: Provider) -> None:
+def test_dup_07_ten_requests_with_one_key_are_one_dispatch(gateway: GatewayProcess, engine: Provider) -> None:
     engine.default = Behaviour(delay_ms=50)
     gateway.start()
     answers = ask_at_once(gateway, ["k-1"] * 10)

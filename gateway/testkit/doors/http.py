@@ -144,14 +144,15 @@ class HttpWorld:
             connection.close()
 
     def token(self, who: str) -> str:
-        """The credential of a service account of acme, of the operator or of a stranger."""
+        """The credential of a service account (of acme, or TENANT/ACCOUNT), of the operator or of a stranger."""
         if who == "stranger":
             return "gw_nobody-issued-this"
         operator = (self._data / "operator.key").read_text().strip() if self.start() else ""
         if who == "operator":
             return operator
         if who not in self._tokens:
-            self._tokens[who] = self.make_key(who, "acme", operator)[2]["token"]
+            tenant, _, account = who.rpartition("/")
+            self._tokens[who] = self.make_key(account, tenant or "acme", operator)[2]["token"]
         return self._tokens[who]
 
     def use_token(self, who: str, token: str) -> None:
@@ -230,9 +231,25 @@ class HttpWorld:
     def policy_names(self, profile: str) -> None:
         raise NotImplementedError("shown through the service door, where policy can be made to say so")
 
+    def engine_fails(self, behaviour: Behaviour) -> None:
+        """Answer every generation so."""
+        self._provider.default = behaviour
+
+    def verify_ledger(self) -> list[str]:
+        """What ``gateway ledger verify`` would print."""
+        headers = {"Authorization": f"Bearer {self.token('operator')}"}
+        differences: list[str] = json.loads(self.request("POST", "/admin/ledger/verify", headers, b"{}")[2])[
+            "differences"
+        ]
+        return differences
+
+    def edit_registry(self, *edits: Edit) -> None:
+        """Edit the registry for the next start."""
+        self._edits.extend(edits)
+
     def change_registry(self, change: str) -> None:
         """Edit the registry; a running gateway is restarted on the same store."""
-        self._edits.extend(registry_edits.EDITS[change])
+        self.edit_registry(*registry_edits.EDITS[change])
         if self._server is not None:
             self.restart()
 
