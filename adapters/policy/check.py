@@ -1,6 +1,7 @@
 """What a pull request with a policy has to pass: ``gateway policy check``, and a part of ``make check``."""
 
 import asyncio
+import shlex
 import tempfile
 from pathlib import Path
 
@@ -10,11 +11,11 @@ from msgspec import Struct
 from adapters.policy import golden
 from adapters.policy.capabilities import capabilities
 from adapters.policy.check_fields import outdated_schemas, uncaught_typos, unread_fields
-from adapters.policy.check_layout import dangling_references, faulty_checks, misplaced_files
+from adapters.policy.check_folders import faulty_checks
+from adapters.policy.check_layout import dangling_references, misplaced_files
 from adapters.policy.command import compiled, run
 from adapters.policy.modules import read_modules
 from adapters.policy.opa import start_unproved
-from gateway.domain.errors import GatewayError
 from gateway.domain.fault import Fault
 from gateway.domain.snapshot import Snapshot
 from gateway.ports.events import Event
@@ -23,34 +24,40 @@ from gateway.ports.events import Event
 def check_policies(policies: Path, opa: Path, snapshot: Snapshot) -> list[Fault]:
     """All faults of the rules; an empty list is a pass. Not to be called inside an event loop.
 
-    Rules that do not compile hide what else is wrong with them, so their faults are told alone.
+    Rules that do not compile hide what else is wrong with them, so their faults are told alone. A check that is
+    misplaced or not required makes tests and golden decisions fail that are right, so those are left out then.
+
+    :raises StartRefused: OPA itself does not start.
     """
+    if not (policies / "gateway").is_dir():
+        sentence = "This folder does not hold the policies." if policies.is_dir() else "There is no such folder."
+        remedy = "Name the folder of gateway/*.rego in GATEWAY_POLICIES; by default it is policies, where you are."
+        return [Fault(str(policies), 0, "", sentence, remedy)]
     with tempfile.TemporaryDirectory() as folder:
         allowed = Path(folder) / "capabilities.json"
         allowed.write_bytes(capabilities(opa))
-        try:
-            if found := compiled(policies, opa, allowed):
-                return found
-            modules = read_modules(policies, opa)
-            return [
-                *unformatted(policies, opa),
-                *misplaced_files(policies),
-                *faulty_checks(policies, opa),
-                *dangling_references(policies, modules),
-                *outdated_schemas(policies),
-                *uncaught_typos(policies, opa, allowed),
-                *unread_fields(policies, opa, modules),
-                *failed_tests(policies, opa),
-                *wrong_golden_decisions(policies, opa, snapshot),
-            ]
-        except GatewayError as error:
-            return [Fault(str(policies), 0, "", str(error), "Mend it, and run the policy check again.")]
+        if found := compiled(policies, opa, allowed):
+            return found
+        modules = read_modules(policies, opa)
+        layout = [*misplaced_files(policies), *faulty_checks(policies, opa)]
+        faults = [
+            *unformatted(policies, opa),
+            *layout,
+            *dangling_references(policies, modules),
+            *outdated_schemas(policies),
+            *uncaught_typos(policies, opa, allowed),
+        ]
+        if not layout:
+            faults += unread_fields(policies, opa, modules)
+            faults += failed_tests(policies, opa)
+            faults += wrong_golden_decisions(policies, opa, snapshot)
+        return faults
 
 
 def unformatted(policies: Path, opa: Path) -> list[Fault]:
     """Files that ``opa fmt`` would change."""
     listed = run(opa, "fmt", "--list", str(policies / "gateway")).out.splitlines()
-    remedy = "Run: opa fmt --write policies/gateway"
+    remedy = f'Run: "$(gateway opa install)" fmt --write {shlex.quote(str(policies / "gateway"))}'
     return [Fault(path, 0, "", "The file is not formatted.", remedy) for path in listed if path]
 
 
@@ -90,7 +97,7 @@ def failed_tests(policies: Path, opa: Path) -> list[Fault]:
     tests = msgspec.json.decode(finished.out or "[]", type=list[_Test] | None) or []
     if not tests:
         return [Fault(str(policies), 0, "", "No test was run.", "Write a test beside each rule.")]
-    failed = [
+    failed = sorted(
         Fault(
             file=str(policies / test.location.file),
             line=test.location.row,
@@ -100,19 +107,22 @@ def failed_tests(policies: Path, opa: Path) -> list[Fault]:
         )
         for test in tests
         if test.fail or test.error or test.skip
-    ]
+    )
     if failed:
         return failed
     covered = msgspec.json.decode(run(opa, *arguments, "--coverage", "gateway", cwd=policies).out, type=_Coverage)
+    missed = {(path, reach.start.row) for path, file in covered.files.items() for reach in file.not_covered}
     return [
-        Fault(str(policies / path), missed.start.row, "", "No test reaches this line.", "Write a test that does.")
-        for path, file in covered.files.items()
-        for missed in file.not_covered
+        Fault(str(policies / path), row, "", "No test reaches this line.", "Write a test that does.")
+        for path, row in sorted(missed)
     ]
 
 
 def wrong_golden_decisions(policies: Path, opa: Path, snapshot: Snapshot) -> list[Fault]:
-    """Golden decisions that come out otherwise, or that this registry cannot be asked."""
+    """Golden decisions that come out otherwise, or that this registry cannot be asked.
+
+    :raises StartRefused: OPA does not start.
+    """
     asked = asyncio.run(_ask_golden(policies, opa, snapshot))
     stale = "The golden decision names a tenant or a bundle that the registry does not have."
     remedy = "Write it for what the registry has, or delete it."

@@ -1,15 +1,13 @@
-"""Layout: a folder per check with a rule and a test, documented, and required by some question."""
+"""Layout: packages are named as their folders, one file each, and every reference leads to a rule."""
 
 import re
 from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
 
-from adapters.policy.metadata import LEVELS, Check, documented, required
-from adapters.policy.modules import Module
+from adapters.policy.modules import Module, Reference, declared_package
 from gateway.domain.fault import Fault
 
-_PACKAGE = re.compile(r"^package (\S+)$", re.MULTILINE)
 _TEST = "_test"
 
 
@@ -23,7 +21,12 @@ def dangling_references(policies: Path, modules: list[Module]) -> list[Fault]:
     packages = {module.package[:length] for module in modules for length in range(len(module.package) + 1)}
     rules = {(*module.package, rule) for module in modules for rule in module.rules}
     return [
-        _fault(policies / module.path, f"There is no {'.'.join(names)}.", "Name a rule that exists, or write it.")
+        _fault(
+            path := policies / module.path,
+            f"There is no {'.'.join(names)}.",
+            "Name a rule that exists, or write it.",
+            _line_of(names, path.read_text(encoding="utf-8")),
+        )
         for module in modules
         for names in sorted({tuple(takewhile(lambda name: name != "*", names)) for names in module.references})
         if names[:2] == ("data", "gateway")
@@ -32,38 +35,15 @@ def dangling_references(policies: Path, modules: list[Module]) -> list[Fault]:
     ]
 
 
-def faulty_checks(policies: Path, opa: Path) -> list[Fault]:
-    """Checks without a test, a complete METADATA, or a question that requires them; and the reverse."""
-    gateway = policies / "gateway"
-    folders = {
-        Check(level, folder.name): folder
-        for level in LEVELS
-        for folder in sorted((gateway / level).iterdir())
-        if folder.is_dir()
-    }
-    described = documented(opa, gateway)
-    needed = required(opa, gateway)
-    faults = []
-    for check, folder in folders.items():
-        faults += [
-            _fault(folder, f"The check has no {name}.", "Write it: a rule, and a test beside it.")
-            for name in (f"{check.name}.rego", f"{check.name}{_TEST}.rego")
-            if not (folder / name).is_file()
-        ]
-        if check not in needed:
-            faults.append(
-                _fault(folder, "No question requires this check.", "Name it in gateway/checks, or delete it.")
-            )
-        if check not in described:
-            faults.append(_fault(folder, "The check has no METADATA.", "Write it as the other checks have it."))
-        elif missing := described[check].missing:
-            line, sentence = described[check].line, f"METADATA has no {', '.join(missing)}."
-            path = folder / f"{check.name}.rego"
-            faults.append(_fault(path, sentence, "Write it as the other checks have it.", line))
-    for check in sorted(needed - folders.keys()):
-        sentence = f"The check {check.level}/{check.name} is required, and has no folder."
-        faults.append(_fault(gateway / "checks" / "checks.rego", sentence, "Write the check, or require it no more."))
-    return faults
+def _line_of(names: Reference, text: str) -> int:
+    """The first line with as much of the reference as is written out there: imports shorten it from the left."""
+    lines = [line.partition("#")[0] for line in text.splitlines()]
+    for start in range(len(names)):
+        written = re.compile(rf"\b{re.escape('.'.join(names[start:]))}\b")
+        for number, line in enumerate(lines, 1):
+            if written.search(line):
+                return number
+    return 0
 
 
 def _misplaced(path: Path, policies: Path) -> Iterator[Fault]:
@@ -72,10 +52,10 @@ def _misplaced(path: Path, policies: Path) -> Iterator[Fault]:
         expected += _TEST
     elif sibling := next((other for other in _rules(path.parent) if other != path), None):
         yield _fault(path, f"The package has a second file, {sibling.name}.", "Write one file per package.")
-    found = _PACKAGE.search(text := path.read_text(encoding="utf-8"))
-    if found and found[1] != expected:
-        line = text.count("\n", 0, found.start()) + 1
-        yield _fault(path, f"The package of this folder is {expected}.", "Rename the package or move the file.", line)
+    found = declared_package(path)
+    if found and found.name != expected:
+        sentence = f"The package is {found.name}, and the folder wants {expected}."
+        yield _fault(path, sentence, "Rename the package or move the file.", found.line)
 
 
 def _rules(folder: Path) -> list[Path]:

@@ -47,6 +47,9 @@ class Child:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
+            # Signals to the gateway's process group, such as Ctrl-C, are the gateway's to answer: it drains, and needs
+            # decisions until it has. A process group of its own would be enough; uvloop offers only a session.
+            start_new_session=True,
         )
 
     def supervise(self) -> None:

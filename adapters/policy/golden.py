@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from gateway.domain.errors import StartRefused
+from adapters.policy.golden_difference import Difference, differences, line_of
+from gateway.domain.errors import PolicyUnavailable
 from gateway.domain.fault import Fault
 from gateway.domain.questions import (
     AccessAnswer,
@@ -42,6 +43,8 @@ class GoldenReplay(Struct, frozen=True, forbid_unknown_fields=True, tag_field="e
 
 
 Golden = GoldenAccess | GoldenRoutes | GoldenReplay
+_MOST_TOLD = 4
+"""Places of one file that differ; the others follow from these."""
 _decode = msgspec.json.Decoder(Golden).decode
 
 
@@ -53,34 +56,26 @@ class Asked(Struct, frozen=True):
     wrong: tuple[Fault, ...] = ()
 
 
-def read(policies: Path) -> dict[Path, Golden]:
-    """All golden decisions, by their file.
-
-    :raises StartRefused: a file is not a golden decision.
-    """
-    found: dict[Path, Golden] = {}
-    for path in sorted((policies / "golden").glob("*.json")):
-        try:
-            found[path] = _decode(path.read_bytes())
-        except msgspec.DecodeError as error:
-            raise StartRefused(f"{path}: This is not a golden decision: {error}. Compare it with the others.") from None
-    return found
-
-
 async def ask(policy: Policy, policies: Path, snapshot: Snapshot) -> Asked:
-    """Ask all that apply.
+    """Ask all that apply. A file that is none, and a question without an answer, are wrong too."""
+    right, skipped, wrong = 0, [], []
+    for path in sorted((policies / "golden").glob("*.json")):
+        golden = _read(path)
+        if not isinstance(golden, Fault) and not _applies(golden, snapshot):
+            skipped.append(path)
+        elif fault := golden if isinstance(golden, Fault) else await _fault(policy, golden, path):
+            wrong.append(fault)
+        else:
+            right += 1
+    return Asked(right, tuple(skipped), tuple(wrong))
 
-    :raises StartRefused: a file is not a golden decision.
-    :raises PolicyUnavailable: there was no answer.
-    """
-    decisions = read(policies)
-    asked = {path: golden for path, golden in decisions.items() if _applies(golden, snapshot)}
-    wrong = [path for path, golden in asked.items() if await _answer(policy, golden) != golden.answer]
-    return Asked(
-        right=len(asked) - len(wrong),
-        skipped=tuple(path for path in decisions if path not in asked),
-        wrong=tuple(_otherwise(path) for path in wrong),
-    )
+
+def _read(path: Path) -> Golden | Fault:
+    try:
+        return _decode(path.read_bytes())
+    except msgspec.DecodeError as error:
+        sentence = f"This is not a golden decision: {str(error).rstrip('.')}."
+        return Fault(str(path), 0, "", sentence, "Compare it with the others.")
 
 
 def _applies(golden: Golden, snapshot: Snapshot) -> bool:
@@ -89,14 +84,29 @@ def _applies(golden: Golden, snapshot: Snapshot) -> bool:
     return not isinstance(golden, GoldenRoutes) or golden.question.bundle in snapshot.bundles
 
 
-def _otherwise(path: Path) -> Fault:
+async def _fault(policy: Policy, golden: Golden, path: Path) -> Fault | None:
+    try:
+        answer = await _answer(policy, golden)
+    except PolicyUnavailable as unavailable:
+        sentence = f"Policy has no answer to this golden decision ({unavailable.reason})."
+        return Fault(str(path), 0, "", sentence, "Mend the rules that answer it, and see that OPA keeps running.")
+    found = differences(golden.answer, answer)
+    return _otherwise(path, found) if found else None
+
+
+def _otherwise(path: Path, found: list[Difference]) -> Fault:
+    said = [f"{_pointer(place)} written {written}, now {now}" for place, written, now in found[:_MOST_TOLD]]
     return Fault(
         file=str(path),
-        line=0,
-        path="",
-        sentence="Policy now decides this golden decision otherwise.",
+        line=line_of(path.read_text(encoding="utf-8"), found[0].path),
+        path=_pointer(found[0].path),
+        sentence=f"Policy now decides this golden decision otherwise: {'; '.join(said)}.",
         remedy="Mend the rules or the registry, or change the file together with them.",
     )
+
+
+def _pointer(path: tuple[str | int, ...]) -> str:
+    return "".join(f"/{step}" for step in path)
 
 
 async def _answer(policy: Policy, golden: Golden) -> AccessAnswer | RoutesAnswer | ReplayAnswer:

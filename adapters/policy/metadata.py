@@ -1,5 +1,6 @@
 """Which checks are required, and what the METADATA above each one's package says."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -7,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from adapters.policy.command import run
-from gateway.domain.errors import StartRefused
+from gateway.domain.fault import Fault
 from gateway.domain.refusal import PolicyCode
 
 LEVELS = ("request", "source", "route")
@@ -20,15 +21,19 @@ class Check(NamedTuple):
     level: str
     name: str
 
+    def __str__(self) -> str:
+        return f"{self.level}/{self.name}"
+
 
 class Documented(Struct, frozen=True):
     """What stands above a check, and where."""
 
-    file: str
     line: int
     missing: tuple[str, ...]
     """Those of FIELDS that are absent or empty."""
     code: PolicyCode
+    shares_code: tuple[str, ...]
+    """Checks, such as source/readable, with the same code, each with a reason why they are not to be told apart."""
 
 
 class _Levels(Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,19 +49,13 @@ class _Required(Struct, frozen=True, forbid_unknown_fields=True):
     routes: dict[str, tuple[str, ...]]
 
 
-def required(opa: Path, rules: Path) -> frozenset[Check]:
-    """All checks that some question requires.
-
-    :raises StartRefused: the list cannot be evaluated, or has another shape.
-    """
+def required(opa: Path, rules: Path) -> frozenset[Check] | None:
+    """All checks that some question requires. None: the list cannot be evaluated, or has another shape."""
     finished = run(opa, "eval", "--bundle", str(rules), "--format", "raw", "data.gateway.checks.required")
     try:
         found = msgspec.json.decode(finished.out, type=_Required)
     except msgspec.DecodeError:
-        raise StartRefused(
-            "gateway/checks: The list of required checks is not as the gateway reads it. "
-            "It names checks per question and level, and for routes per kind of profile."
-        ) from None
+        return None
     levels = (found.access, found.replay)
     return frozenset(
         {Check("request", name) for level in levels for name in level.request}
@@ -75,6 +74,14 @@ def documented(opa: Path, rules: Path) -> dict[Check, Documented]:
     }
 
 
+def incomplete(policies: Path, check: Check, described: Documented) -> Iterator[Fault]:
+    """A fault for each field that METADATA lacks."""
+    file = policies / "gateway" / check.level / check.name / f"{check.name}.rego"
+    for field in described.missing:
+        sentence = f"{field} is missing in METADATA."
+        yield Fault(str(file), described.line, "", sentence, "Write it as the other checks have it.")
+
+
 def _check(entry: dict[str, Any]) -> Check | None:
     match [part["value"] for part in entry["path"]]:
         case ["data", "gateway", level, name] if level in LEVELS:
@@ -85,9 +92,10 @@ def _check(entry: dict[str, Any]) -> Check | None:
 def _documented(entry: dict[str, Any]) -> Documented:
     said = entry["annotations"]
     values = said | {f"custom.{name}": value for name, value in said.get("custom", {}).items()}
+    shared = values.get("custom.shares_code")
     return Documented(
-        file=entry["location"]["file"],
         line=entry["location"]["row"],
         missing=tuple(field for field in FIELDS if not values.get(field)),
         code=PolicyCode(code=str(values.get("custom.code", "")), remedy=str(values.get("custom.remedy", ""))),
+        shares_code=tuple(name for name, reason in shared.items() if reason) if isinstance(shared, dict) else (),
     )

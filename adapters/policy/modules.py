@@ -1,8 +1,9 @@
 """The rules as OPA parses them: packages, rule names, and every reference with its imports resolved."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -11,8 +12,16 @@ from adapters.policy.bundle import read_rules
 from adapters.policy.command import run
 
 _PARSE = "{path: rego.parse_module(path, text) | some path, text in input}"
+_PACKAGE = re.compile(r"^package (\S+)$", re.MULTILINE)
 Reference = tuple[str, ...]
 """As in ("input", "sources", "*", "known"); a star is whatever a variable stands for."""
+
+
+class Package(NamedTuple):
+    """A package with the line that declares it."""
+
+    name: str
+    line: int
 
 
 class Module(Struct, frozen=True):
@@ -31,6 +40,13 @@ def read_modules(policies: Path, opa: Path) -> list[Module]:
     arguments = ("eval", "--stdin-input", "--format", "raw", _PARSE)
     parsed = msgspec.json.decode(run(opa, *arguments, stdin=msgspec.json.encode(texts)).out)
     return [_module(path, tree) for path, tree in sorted(parsed.items())]
+
+
+def declared_package(path: Path) -> Package | None:
+    """The package of one file, of a test too; None where there is no file or no package."""
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    found = _PACKAGE.search(text)
+    return Package(found[1], text.count("\n", 0, found.start()) + 1) if found else None
 
 
 def _module(path: str, tree: dict[str, Any]) -> Module:

@@ -5,11 +5,9 @@ Another revision is another OpaPolicy: start it, swap one reference, close the o
 
 import asyncio
 import hashlib
-import shutil
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from uuid_utils import uuid7
@@ -18,10 +16,11 @@ from adapters.policy import binary, bundle, golden
 from adapters.policy.answers import coherent
 from adapters.policy.child import Child
 from adapters.policy.engine import Engine, Envelope
+from adapters.policy.folder import Folder
 from adapters.policy.metadata import Check
 from adapters.policy.preparation import prepare
 from adapters.policy.registry_facts import facts
-from gateway.domain.errors import PolicyUnavailable, StartRefused
+from gateway.domain.errors import StartRefused
 from gateway.domain.questions import (
     AccessAnswer,
     AccessQuestion,
@@ -55,9 +54,6 @@ async def start(*, snapshot: Snapshot, policies: Path, opa: Path, events: Events
     policy = await start_unproved(snapshot=snapshot, policies=policies, opa=opa, events=events)
     try:
         policy.golden = await golden.ask(policy, policies, snapshot)
-    except PolicyUnavailable as unavailable:
-        await policy.close()
-        raise StartRefused(f"OPA gave no answer to a golden decision ({unavailable.reason}).") from None
     except BaseException:
         await policy.close()
         raise
@@ -77,9 +73,7 @@ async def start_unproved(*, snapshot: Snapshot, policies: Path, opa: Path, event
     if not (rules := bundle.read_rules(policies)):
         raise StartRefused(f"{policies}: There are no rules in this folder. Name the folder that holds gateway/*.rego.")
     revision = bundle.policy_revision(bundle.revision_of(rules), snapshot.digest, version)
-    policy = OpaPolicy(
-        Path(tempfile.mkdtemp(prefix="gateway-opa-")), opa=opa, revision=revision, version=version, events=events
-    )
+    policy = OpaPolicy(Folder(), opa=opa, revision=revision, version=version, events=events)
     try:
         tarball = bundle.build(rules, facts(snapshot), revision)
         codes = await asyncio.to_thread(prepare, tarball, policy.files.bundle, policies, opa)
@@ -90,21 +84,13 @@ async def start_unproved(*, snapshot: Snapshot, policies: Path, opa: Path, event
     return policy
 
 
-class _Files(NamedTuple):
-    """What lies in the policy's folder, which only this user may enter."""
-
-    bundle: Path
-    socket: Path
-
-
 class OpaPolicy:
     """One revision of rules and registry. Implements gateway.ports.policy.Policy."""
 
-    def __init__(self, folder: Path, *, opa: Path, revision: str, version: str, events: Events) -> None:
-        self.files = _Files(folder / "bundle.tar.gz", folder / "opa.sock")
+    def __init__(self, files: Folder, *, opa: Path, revision: str, version: str, events: Events) -> None:
+        self.files = files
         self.golden = golden.Asked()
         """What became of the golden decisions at the start."""
-        self._folder = folder
         self._revision = revision
         self._codes: Mapping[Check, PolicyCode] = {}
         self._child = Child(opa, self.files.bundle, self.files.socket, events)
@@ -160,7 +146,7 @@ class OpaPolicy:
         """Wait for the decisions in flight, then end OPA. Further questions are refused."""
         await self._engine.close()
         await self._child.close()
-        await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+        await asyncio.to_thread(self.files.remove)
 
     async def _decide(self, entrypoint: str, question: Any, decode: Any) -> Decided[Any]:
         asked = _encode(question)

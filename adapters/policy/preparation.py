@@ -6,9 +6,11 @@ from pathlib import Path
 
 from adapters.policy.capabilities import capabilities
 from adapters.policy.command import faults, run
-from adapters.policy.metadata import Check, documented, required
+from adapters.policy.metadata import Check, documented, incomplete, required
 from gateway.domain.errors import StartRefused
 from gateway.domain.refusal import PolicyCode
+
+_REMEDY = "Run: gateway policy check"
 
 
 def prepare(tarball: bytes, target: Path, policies: Path, opa: Path) -> Mapping[Check, PolicyCode]:
@@ -25,10 +27,11 @@ def prepare(tarball: bytes, target: Path, policies: Path, opa: Path) -> Mapping[
     if found:
         raise StartRefused("\n".join(str(fault) for fault in found))
     checks = documented(opa, target)
-    for check in sorted(required(opa, target)):
-        if check not in checks or checks[check].missing:
-            raise StartRefused(
-                f"{policies / 'gateway' / check.level / check.name}: The check {check.name} is required, but it is not "
-                "documented. Write its METADATA as the other checks have it."
-            )
+    if (needed := required(opa, target)) is None:
+        raise StartRefused(f"The list of required checks is not as the gateway reads it. {_REMEDY}")
+    for check in sorted(needed):
+        if check not in checks:
+            raise StartRefused(f"There is no check {check} with METADATA. {_REMEDY}")
+        if lacking := list(incomplete(policies, check, checks[check])):
+            raise StartRefused("\n".join(str(fault) for fault in lacking))
     return {check: found.code for check, found in checks.items()}

@@ -112,7 +112,7 @@ def _strays(directory: pathlib.Path) -> list[Fault]:
             file=str(path),
             line=0,
             path="",
-            sentence="The registry has no such file or folder.",
+            sentence="This has no place in the registry.",
             remedy="Remove it, or name it KIND/ID.yaml in one of its folders.",
         )
         for path in strays

@@ -39,3 +39,8 @@ PROFILE = Kind("profile", "profiles", Profile)
 BUNDLE = Kind("bundle", "bundles", Bundle)
 
 KINDS = (CURRENCY, PRIVACY, RELEASES, PURPOSE, TENANT, CREDENTIAL, QUOTA_SCOPE, PROFILE, BUNDLE)
+
+
+def is_registry(directory: pathlib.Path) -> bool:
+    """Whether anything of a registry lies there."""
+    return any((directory / kind.place).exists() for kind in KINDS)

@@ -9,6 +9,7 @@ from adapters.registry import kinds
 from adapters.registry.approvals import approvals, expiries
 from adapters.registry.coherence import coherence
 from adapters.registry.draft import Draft, Entry, read_draft, read_entry
+from adapters.registry.kept_for import unserved
 from adapters.registry.references import references
 from gateway.domain.fault import Fault
 from gateway.domain.registry import Currency, Privacy, Releases, digest_of
@@ -20,28 +21,29 @@ class Loaded(Struct, frozen=True):
 
     snapshot: Snapshot
     warnings: tuple[Fault, ...]
-    """What has expired. It does not stop a start: policy, which has the time, refuses those routes."""
+    """What has expired, and aliases that no profile serves for a tenant. They do not stop a start: policy refuses."""
 
 
 def load(directory: pathlib.Path, *, at_us: int, strict_expiry: bool = False) -> Loaded | tuple[Fault, ...]:
     """Load the registry.
 
     :param at_us: microseconds since 1970, UTC: the time at which approvals and bundles must not have expired.
-    :param strict_expiry: what has expired is a fault instead of a warning.
+    :param strict_expiry: warnings are faults.
     :returns: the snapshot with its warnings, or all faults of all files, sorted.
     """
-    if not directory.is_dir():
-        remedy = "Create it, or name the folder that holds the registry."
-        return (Fault(file=str(directory), line=0, path="", sentence="There is no such folder.", remedy=remedy),)
+    if not kinds.is_registry(directory):
+        sentence = "This folder is not a registry." if directory.is_dir() else "There is no such folder."
+        remedy = "Name the folder of the registry in GATEWAY_REGISTRY; by default it is registry, where you are."
+        return (Fault(file=str(directory), line=0, path="", sentence=sentence, remedy=remedy),)
     draft, faults = read_draft(directory)
     for check in (references, coherence, approvals):
         faults += check(draft)
-    expired = tuple(sorted(expiries(draft, at_us)))
+    warnings = tuple(sorted([*expiries(draft, at_us), *unserved(draft)]))
     if strict_expiry:
-        faults += expired
+        faults += warnings
     if faults or draft.currency is None or draft.privacy is None or draft.releases is None:
         return tuple(sorted(faults))
-    return Loaded(_freeze(draft, draft.currency.value, draft.privacy.value, draft.releases.value), expired)
+    return Loaded(_freeze(draft, draft.currency.value, draft.privacy.value, draft.releases.value), warnings)
 
 
 def profile_digest(directory: pathlib.Path, profile: str) -> str | tuple[Fault, ...]:

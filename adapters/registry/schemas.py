@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from adapters.registry.kinds import KINDS, SCHEMAS, Kind
+from adapters.registry.kinds import KINDS, SCHEMAS, Kind, is_registry
 from gateway.domain.fault import Fault
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -29,7 +29,12 @@ def write_schemas(directory: pathlib.Path) -> None:
 
 
 def stale_schemas(directory: pathlib.Path) -> list[Fault]:
-    """A fault for each file in ``directory/schemas`` that is missing, differs, or belongs to no kind."""
+    """A fault for each file in ``directory/schemas`` that is missing, differs, or belongs to no kind.
+
+    None where there is no registry, which ``load`` tells.
+    """
+    if not is_registry(directory):
+        return []
     folder = directory / SCHEMAS
     present = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     texts = _texts()

@@ -18,7 +18,7 @@ from gateway.service.inspect import view
 
 Words = Annotated[str, Meta(min_length=3, max_length=500)]
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
-Tokens = Annotated[int, Meta(ge=0, le=2**53)]
+Tokens = Annotated[int, Meta(ge=0, le=100_000_000)]
 
 
 class NewKeyBody(Struct, frozen=True, forbid_unknown_fields=True):

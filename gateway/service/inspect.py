@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from gateway.domain.operation import Attempt, Operation, State
 from gateway.domain.refusal import Code, Refusal
 from gateway.ports.reads import Operations, TimelineEntry
@@ -28,7 +30,18 @@ class Inspect:
         """All that happened to one's own operation, or for an operator to any."""
         if isinstance(found := await self(session, operation_id), Refusal):
             return found
-        return await self._operations.timeline(operation_id)
+        entries = await self._operations.timeline(operation_id)
+        return entries if session.caller.principal.is_operator else tuple(map(_for_the_owner, entries))
+
+
+OPERATORS_OWN = frozenset({"by", "os_user", "words"})
+"""Of an operator's act its owner sees that it was done, but not who did it and what he wrote."""
+
+
+def _for_the_owner(entry: TimelineEntry) -> TimelineEntry:
+    if "act" not in entry.facts:
+        return entry
+    return replace(entry, facts={name: fact for name, fact in entry.facts.items() if name not in OPERATORS_OWN})
 
 
 STAGES = {State.GRANTED: "reserved", State.DISPATCHING: "executing", State.UNKNOWN: "unknown"}

@@ -173,6 +173,28 @@ test_a_class_that_nobody_ranks_denies if {
 	[answer.allow, answer.privacy_class, answer.failed.source] == [false, "", {0: set(), 1: {"classified"}}]
 }
 
+# "train" is no purpose at all, and "answer" is one of another tenant: both look the same.
+test_who_may_not_use_a_purpose_learns_nothing_else_about_it if {
+	registry := _with(_registry, ["tenants", "a", "purposes"], ["draft"])
+	every purpose in ["train", "answer"] {
+		question := object.union(_access, {"purpose": purpose, "sources": []})
+		failed := {"request": {"purpose"}, "source": {}}
+		_asked(question, registry) == {"allow": false, "privacy_class": "", "failed": failed}
+		_shown(question, registry) == {"allow": false, "failed": failed}
+	}
+}
+
+test_what_does_not_follow_from_the_purpose_is_told_beside_it if {
+	question := object.union(_access, {"purpose": "train", "alias": "code"})
+	registry := _with(_registry, ["tenants", "a", "active"], false)
+	_asked(question, registry).failed.request == {"alias", "purpose", "tenant_active"}
+}
+
+test_who_may_use_a_purpose_is_told_all if {
+	registry := _with(_registry, ["tenants", "a", "privacy_class"], "privat")
+	_asked(_with(_access, ["sources"], []), registry).failed.request == {"classified", "grounded"}
+}
+
 test_replay_does_not_ask_for_alias_or_release if {
 	every path in [["releases", "chat"], ["bundles", "chat@1"], ["tenants", "a", "aliases"]] {
 		_shown(_replay, _without(_registry, path)).allow == true

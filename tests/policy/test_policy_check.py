@@ -1,5 +1,9 @@
 """``gateway policy check`` finds each kind of fault, and none in the repository."""
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from shutil import copytree, rmtree
 
@@ -12,7 +16,8 @@ from adapters.policy import schemas as policy_schemas
 from adapters.policy.capabilities import capabilities
 from adapters.policy.check import failed_tests, unformatted, wrong_golden_decisions
 from adapters.policy.check_fields import outdated_schemas, uncaught_typos, unread_fields
-from adapters.policy.check_layout import dangling_references, faulty_checks, misplaced_files
+from adapters.policy.check_folders import faulty_checks
+from adapters.policy.check_layout import dangling_references, misplaced_files
 from adapters.policy.command import compiled
 from adapters.policy.modules import read_modules
 from gateway.domain.fault import Fault
@@ -118,15 +123,19 @@ def test_a_field_that_no_rule_reads_is_a_fault(policies: Path) -> None:
 
 def test_an_unformatted_file_is_a_fault(policies: Path) -> None:
     edit(policies / "gateway" / "routes" / "routes.rego", '\t"routes"', '  "routes"')
-    assert told(unformatted(policies, opa())) == [("routes.rego", "The file is not formatted.")]
+    (fault,) = unformatted(policies, opa())
+    assert told([fault]) == [("routes.rego", "The file is not formatted.")]
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    subprocess.run(["sh", "-c", fault.remedy.removeprefix("Run: ")], env=environment, check=True)
+    assert unformatted(policies, opa()) == []
 
 
 def test_a_package_in_another_folder_is_a_fault(policies: Path) -> None:
     edit(policies / "gateway" / "routes" / "routes.rego", "package gateway.routes", "package gateway.route")
     edit(policies / "gateway" / "gateway_test.rego", "package gateway_test", "package gateway")
     assert told(misplaced_files(policies)) == [
-        ("gateway_test.rego", "The package of this folder is gateway_test."),
-        ("routes.rego", "The package of this folder is gateway.routes."),
+        ("gateway_test.rego", "The package is gateway, and the folder wants gateway_test."),
+        ("routes.rego", "The package is gateway.route, and the folder wants gateway.routes."),
     ]
 
 
@@ -158,25 +167,91 @@ def test_incomplete_metadata_is_a_fault(policies: Path, line: str, field: str) -
     kept = [text for text in rule.read_text().splitlines(keepends=True) if not text.startswith(line)]
     rule.write_text("".join(kept))
     faults = faulty_checks(policies, opa())
-    assert told(faults) == [("alias.rego", f"METADATA has no {field}.")]
+    assert told(faults) == [("alias.rego", f"{field} is missing in METADATA.")]
     assert faults[0].line == rule.read_text().splitlines().index("package gateway.request.alias") + 1
 
 
 def test_a_check_without_metadata_is_a_fault(policies: Path) -> None:
     rule = policies / "gateway" / "request" / "alias" / "alias.rego"
     rule.write_text(rule.read_text()[rule.read_text().index("package ") :])
-    assert told(faulty_checks(policies, opa())) == [("alias", "The check has no METADATA.")]
+    (fault,) = faulty_checks(policies, opa())
+    assert (fault.file, fault.line, fault.sentence) == (str(rule), 1, "The check has no METADATA.")
+
+
+def test_a_package_that_is_misspelt_is_the_only_fault(policies: Path, example: Snapshot) -> None:
+    rule = edit(policies / "gateway" / "request" / "alias" / "alias.rego", "request.alias", "request.alia")
+    (fault,) = check_policies(policies, opa(), example)
+    assert fault.sentence == "The package is gateway.request.alia, and the folder wants gateway.request.alias."
+    assert (fault.file, fault.line) == (
+        str(rule),
+        rule.read_text().splitlines().index("package gateway.request.alia") + 1,
+    )
 
 
 def test_a_check_that_nobody_requires_is_a_fault(policies: Path) -> None:
-    edit(policies / "gateway" / "checks" / "checks.rego", '{"alias", ', "{")
-    assert told(faulty_checks(policies, opa())) == [("alias", "No question requires this check.")]
+    listing = edit(policies / "gateway" / "checks" / "checks.rego", '{"alias", ', "{")
+    (fault,) = faulty_checks(policies, opa())
+    assert told([fault]) == [("alias.rego", "No question requires this check.")]
+    assert fault.remedy == f"Name it in `required` of {listing}, or delete it."
 
 
-def test_a_required_check_without_a_folder_is_a_fault(policies: Path) -> None:
-    rmtree(policies / "gateway" / "request" / "alias")
+def test_a_required_check_without_a_folder_is_the_only_fault(policies: Path, example: Snapshot) -> None:
+    rmtree(policies / "gateway" / "source" / "classified")
+    (fault,) = check_policies(policies, opa(), example)
+    assert told([fault]) == [("checks.rego", "There is no check source/classified.")]
+    rows = (policies / "gateway" / "checks" / "checks.rego").read_text().splitlines()
+    assert fault.line == next(row for row, text in enumerate(rows, 1) if '"source": {"classified"' in text)
+
+
+def test_a_misspelt_name_among_the_required_ones_is_told_where_it_stands(policies: Path, example: Snapshot) -> None:
+    listing = edit(policies / "gateway" / "checks" / "checks.rego", '"isolated", "kind"', '"isolatd", "kind"')
+    faults = check_policies(policies, opa(), example)
+    assert told(faults) == [
+        ("isolated.rego", "No question requires this check."),
+        ("checks.rego", "There is no check route/isolatd."),
+    ]
+    assert faults[1].remedy.startswith("Did you mean isolated?")
+    assert "isolatd" in listing.read_text().splitlines()[faults[1].line - 1]
+
+
+def test_two_checks_with_one_code_are_a_fault(policies: Path) -> None:
+    rule = policies / "gateway" / "route" / "region" / "region.rego"
+    edit(rule, "code: region_not_allowed", "code: provider_not_allowed")
+    (fault,) = faulty_checks(policies, opa())
+    assert told([fault]) == [("region.rego", "The check route/provider has the same code.")]
+    assert rule.read_text().splitlines()[fault.line - 1] == "package gateway.route.region"
+    declared = "code: provider_not_allowed\n#   shares_code:\n#     route/provider: An example."
+    edit(rule, "code: provider_not_allowed", declared)
+    assert faulty_checks(policies, opa()) == []
+    edit(rule, "route/provider: An example.", "route/provider:")
+    assert len(faulty_checks(policies, opa())) == 1
+    edit(rule, "route/provider:", "route/kind: An example.")
+    assert len(faulty_checks(policies, opa())) == 1
+    other = policies / "gateway" / "route" / "provider" / "provider.rego"
+    edit(other, "code: provider_not_allowed", declared.replace("route/provider", "route/region"))
+    assert faulty_checks(policies, opa()) == []
+
+
+def test_a_code_is_shared_with_nobody_but_the_one_that_is_named(policies: Path) -> None:
+    for level, name in (("route", "kind"), ("source", "current")):
+        rule = policies / "gateway" / level / name / f"{name}.rego"
+        code = next(line for line in rule.read_text().splitlines() if line.startswith("#   code: "))
+        edit(rule, code, "#   code: source_forbidden")
+    assert sorted({sentence for _, sentence in told(faulty_checks(policies, opa()))}) == [
+        "The check route/kind has the same code.",
+        "The check source/current has the same code.",
+    ]
+
+
+@pytest.mark.parametrize("edited", ["test_request_alias_decide", "with data.gateway.request.aliases as {}"])
+def test_a_check_of_which_no_test_shows_that_it_decides_is_a_fault(policies: Path, edited: str) -> None:
+    tests = policies / "gateway" / "gateway_test.rego"
+    old = "test_request_alias_decides" if edited.startswith("test") else "with data.gateway.request.alias as {}"
+    text = tests.read_text()
+    start = text.index("test_request_alias_decides")
+    tests.write_text(text[:start] + text[start:].replace(old, edited, 1))
     assert told(faulty_checks(policies, opa())) == [
-        ("checks.rego", "The check request/alias is required, and has no folder.")
+        ("gateway_test.rego", "No test test_request_alias_decides shows that the check request/alias decides.")
     ]
 
 
@@ -185,6 +260,7 @@ def test_a_test_that_fails_is_a_fault_with_its_line(policies: Path) -> None:
     faults = failed_tests(policies, opa())
     assert ("alias_test.rego", "test_a_listed_alias_passes fails.") in told(faults)
     assert all(fault.line for fault in faults)
+    assert faults == sorted(faults)
 
 
 def test_a_test_that_is_skipped_is_a_fault(policies: Path) -> None:
@@ -199,6 +275,13 @@ def test_a_line_that_no_test_reaches_is_a_fault(policies: Path) -> None:
     assert set(told(faults)) == {("alias.rego", "No test reaches this line.")}
     first = rule.read_text().splitlines().index('\tinput.alias == "untested"') + 1
     assert {fault.line for fault in faults} >= {first, first + 1}
+    assert faults == sorted(set(faults))
+
+
+def test_of_a_line_that_no_test_reaches_is_told_once(policies: Path) -> None:
+    rule = policies / "gateway" / "request" / "alias" / "alias.rego"
+    rule.write_text(rule.read_text() + '\npass if { input.alias == "untested"; input.purpose == "untested" }\n')
+    assert told(failed_tests(policies, opa())) == [("alias.rego", "No test reaches this line.")]
 
 
 def test_no_tests_at_all_are_a_fault(policies: Path) -> None:
@@ -210,17 +293,37 @@ def test_no_tests_at_all_are_a_fault(policies: Path) -> None:
 def test_golden_decisions_that_are_wrong_or_cannot_be_asked_are_faults(policies: Path, example: Snapshot) -> None:
     edit(policies / "golden" / "access-general.json", '"internal"', '"private"')
     edit(policies / "golden" / "replay-shown.json", '"tenant": "acme"', '"tenant": "nobody"')
+    edit(policies / "golden" / "replay-embargo.json", '"time_s"', '"times_s"')
     assert told(wrong_golden_decisions(policies, opa(), example)) == [
-        ("access-general.json", "Policy now decides this golden decision otherwise."),
+        (
+            "access-general.json",
+            "Policy now decides this golden decision otherwise: /answer/privacy_class written private, now internal.",
+        ),
+        (
+            "replay-embargo.json",
+            "This is not a golden decision: Object missing required field `time_s` - at `$.question`.",
+        ),
         ("replay-shown.json", "The golden decision names a tenant or a bundle that the registry does not have."),
     ]
 
 
 def test_what_would_stop_a_start_is_a_fault(policies: Path, example: Snapshot) -> None:
-    edit(policies / "gateway" / "checks" / "checks.rego", "required := {", 'required := {"visible": {"alias"},')
+    edit(policies / "gateway" / "checks" / "checks.rego", "required := {", 'required := {\n\t"visible": {"alias"},')
     faults = check_policies(policies, opa(), example)
-    assert len(faults) == 1
-    assert "The list of required checks is not as the gateway reads it" in faults[0].sentence
+    assert told(faults) == [("checks.rego", "The list of required checks is not as the gateway reads it.")]
+
+
+@pytest.mark.parametrize(
+    ("folder", "sentence"),
+    [("nowhere", "There is no such folder."), ("other", "This folder does not hold the policies.")],
+)
+def test_of_another_folder_it_is_told_only_that_it_holds_no_policies(
+    folder: str, sentence: str, tmp_path: Path, example: Snapshot
+) -> None:
+    (tmp_path / "other").mkdir()
+    (fault,) = check_policies(tmp_path / folder, opa(), example)
+    assert (fault.file, fault.sentence) == (str(tmp_path / folder), sentence)
+    assert "GATEWAY_POLICIES" in fault.remedy
 
 
 @pytest.mark.parametrize(
@@ -240,7 +343,26 @@ def test_what_would_stop_a_start_is_a_fault(policies: Path, example: Snapshot) -
 def test_a_reference_to_a_rule_that_does_not_exist_is_a_fault(
     policies: Path, path: str, old: str, new: str, missing: str
 ) -> None:
+    before = (policies / "gateway" / path).read_text().splitlines()
     rule = edit(policies / "gateway" / path, old, new)
     found = dangling_references(policies, read_modules(policies, opa()))
     assert (rule.name, f"There is no {missing}.") in told(found)
     assert {fault.file for fault in found} == {str(rule)}
+    changed = {row for row, text in enumerate(rule.read_text().splitlines(), 1) if text not in before}
+    assert {fault.line for fault in found} >= changed
+
+
+def test_a_golden_file_names_the_line_of_what_differs(policies: Path, example: Snapshot) -> None:
+    golden = policies / "golden" / "routes-released.json"
+    whole = json.loads(golden.read_text())
+    whole["answer"] = {"routes": ["other", "smollm2-135m"], "failed": {"smollm2-135m": ["isolated", "kind"]}}
+    golden.write_text(json.dumps(whole, indent=2))
+    (fault,) = wrong_golden_decisions(policies, opa(), example)
+    assert fault.sentence == (
+        "Policy now decides this golden decision otherwise: /answer/routes/0 written other, now smollm2-135m; "
+        "/answer/routes/1 written smollm2-135m, now none; "
+        "/answer/failed/smollm2-135m/0 written isolated, now none; "
+        "/answer/failed/smollm2-135m/1 written kind, now none."
+    )
+    assert fault.path == "/answer/routes/0"
+    assert golden.read_text().splitlines()[fault.line - 1].strip() == '"other",'

@@ -181,7 +181,7 @@ asyncio.run(main())
 """
 
 
-def test_a_parent_that_is_killed_leaves_no_child() -> None:
+def test_a_parent_that_is_killed_leaves_no_child_and_its_folder_goes_with_the_next_start() -> None:
     command = [sys.executable, "-c", PARENT, str(ROOT), str(Path(__file__).parent)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
@@ -194,9 +194,46 @@ def test_a_parent_that_is_killed_leaves_no_child() -> None:
         time.sleep(0.01)
     assert not _alive(int(pid))
     assert Path(socket).parent.is_dir()  # it was not tidied up: the child really ended by the signal
-    for left in Path(socket).parent.iterdir():
-        left.unlink()
-    Path(socket).parent.rmdir()
+
+    async def run() -> None:
+        async with running():
+            assert not Path(socket).parent.exists()
+
+    asyncio.run(run())
+
+
+DRAINS = """
+import asyncio, signal, sys
+import uvloop
+sys.path[:0] = sys.argv[1:3]
+from policy_support import ACCESS, Recorder, running
+
+async def main():
+    events = Recorder()
+    told = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, told.set)
+    async with running(events=events) as policy:
+        print("ready", flush=True)
+        await told.wait()
+        await asyncio.sleep(0.2)  # OPA would end within this time
+        decided = await policy.access(ACCESS)
+        print(decided.answer.allow, [event for event in events.events if hasattr(event, "where")], flush=True)
+
+{"asyncio": asyncio, "uvloop": uvloop}[sys.argv[3]].run(main())
+"""
+
+
+@pytest.mark.parametrize(("loop", "number"), [("asyncio", signal.SIGINT), ("uvloop", signal.SIGTERM)])
+def test_a_signal_to_the_gateways_process_group_leaves_it_decisions_for_its_drain(
+    loop: str, number: signal.Signals
+) -> None:
+    command = [sys.executable, "-c", DRAINS, str(ROOT), str(Path(__file__).parent), loop]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == "ready\n"
+        os.killpg(parent.pid, number)
+        assert parent.stdout.readline() == "True []\n"
 
 
 def test_a_new_revision_is_a_new_child_and_nobody_notices() -> None:

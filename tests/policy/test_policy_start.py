@@ -32,7 +32,7 @@ def policies(tmp_path: Path) -> Path:
 @pytest.fixture
 def tidy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[Path]]:
     """What is left of the folders that a start makes."""
-    folder = Path(tempfile.mkdtemp(prefix="t"))
+    folder = Path(tempfile.mkdtemp(prefix="t-"))
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     return lambda: list(folder.iterdir())
 
@@ -123,12 +123,14 @@ def test_opa_07_rules_that_contradict_each_other_are_no_answer(policies: Path) -
 
 def test_a_required_check_without_its_metadata_is_refused(policies: Path) -> None:
     edit(policies / "gateway" / "route" / "region" / "region.rego", "#   remedy: ", "#   advice: ")
-    assert "The check region is required, but it is not documented" in refused(policies)
+    rule = policies / "gateway" / "route" / "region" / "region.rego"
+    assert refused(policies).startswith(f"{rule}:8: custom.remedy is missing in METADATA.")
 
 
 def test_a_required_check_without_a_rule_is_refused(policies: Path) -> None:
     rmtree(policies / "gateway" / "route" / "region")
-    assert "The check region is required" in refused(policies)
+    message = "There is no check route/region with METADATA. Run: gateway policy check"
+    assert refused(policies) == message
 
 
 def test_a_list_of_required_checks_in_another_shape_is_refused(policies: Path) -> None:
@@ -174,14 +176,28 @@ def test_a_golden_decision_that_comes_out_otherwise_refuses_and_names_its_file(t
     policies = Path(copytree(POLICIES, tmp_path / "policies"))
     golden = policies / "golden" / "access-general.json"
     edit(golden, '"internal"', '"private"')
-    message = refused(policies, _example())
-    assert message.startswith(f"{golden}: Policy now decides this golden decision otherwise.")
+    line = golden.read_text().splitlines().index('    "privacy_class": "private",') + 1
+    assert refused(policies, _example()) == (
+        f"{golden}:{line}: /answer/privacy_class Policy now decides this golden decision otherwise: "
+        "/answer/privacy_class written private, now internal. "
+        "Mend the rules or the registry, or change the file together with them."
+    )
 
 
 def test_rules_that_decide_otherwise_are_caught_by_the_golden_decisions(tmp_path: Path) -> None:
     policies = Path(copytree(POLICIES, tmp_path / "policies"))
     edit(policies / "gateway" / "source" / "current" / "current.rego", "released_s <= input", "released_s < 2 * input")
-    assert "replay-embargo.json: Policy now decides this golden decision otherwise" in refused(policies, _example())
+    message = refused(policies, _example())
+    assert "replay-embargo.json:" in message
+    assert "/answer/allow written false, now true; /answer/failed/source/0/0 written current, now none." in message
+
+
+def test_a_golden_decision_without_an_answer_refuses_and_names_its_file(tmp_path: Path) -> None:
+    policies = Path(copytree(POLICIES, tmp_path / "policies"))
+    edit(policies / "gateway" / "routes" / "routes.rego", "answer := {", "answers := {")
+    told = refused(policies, _example()).splitlines()
+    assert [Path(line.partition(":")[0]).name for line in told] == ["routes-expired.json", "routes-released.json"]
+    assert all("Policy has no answer to this golden decision (undefined)." in line for line in told)
 
 
 def test_a_golden_file_that_is_none_refuses_and_names_its_file(tmp_path: Path) -> None:

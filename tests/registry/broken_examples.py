@@ -163,7 +163,7 @@ BROKEN = [
     Broken("class not approved", MAIL, "privacy_class: internal", "privacy_class: private", "/profiles/0/id",
            "not approved for the bundle's privacy class", "that class or a stricter one", "  - id: hosted-small"),
     # Files
-    Broken("stray file", "profiles/notes.md", "", "# notes", "", "no such file", "Remove it", "-"),
-    Broken("stray ending", "profiles/other.yml", "", "id: other", "", "no such file", "Remove it", "-"),
-    Broken("stray folder", "models/a.yaml", "", "id: a", "", "no such file or folder", "Remove it", "-", "models"),
+    Broken("stray file", "profiles/notes.md", "", "# notes", "", "has no place", "Remove it", "-"),
+    Broken("stray ending", "profiles/other.yml", "", "id: other", "", "has no place", "Remove it", "-"),
+    Broken("stray folder", "models/a.yaml", "", "id: a", "", "has no place", "Remove it", "-", "models"),
 ]  # fmt: skip

@@ -6,7 +6,7 @@ import pytest
 from broken_examples import BROKEN, Broken
 from registry_examples import FAR_US, NOW_US, faults, full_registry
 
-from adapters.registry import Loaded, load
+from adapters.registry import Loaded, load, stale_schemas
 from gateway.domain.fault import Fault
 from gateway.testkit.registry_copy import Edit, apply, approve_again, copy_registry
 
@@ -68,8 +68,25 @@ def test_a_missing_file_is_a_fault(name: str, tmp_path: pathlib.Path) -> None:
     assert faults(directory) == [Fault(str(directory / name), 0, "", "The file is missing.", "Add it.")]
 
 
-def test_a_missing_folder_and_a_registry_without_tenants_are_faults(tmp_path: pathlib.Path) -> None:
-    assert [f.sentence for f in faults(tmp_path / "nowhere")] == ["There is no such folder."]
+@pytest.mark.parametrize(
+    ("folder", "sentence"), [("nowhere", "There is no such folder."), ("other", "This folder is not a registry.")]
+)
+def test_of_another_folder_it_is_told_only_that_it_is_no_registry(
+    folder: str, sentence: str, tmp_path: pathlib.Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "main.py").touch()
+    (found,) = [*faults(tmp_path / folder), *stale_schemas(tmp_path / folder)]
+    assert (found.file, found.sentence) == (str(tmp_path / folder), sentence)
+    assert "GATEWAY_REGISTRY" in found.remedy
+
+
+def test_a_registry_of_which_one_folder_is_left_is_told_what_else_it_needs(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "tenants").mkdir()
+    assert [pathlib.Path(f.file).name for f in faults(tmp_path)][:2] == ["currency.yaml", "privacy.yaml"]
+
+
+def test_a_registry_without_tenants_has_a_fault(tmp_path: pathlib.Path) -> None:
     directory = copy_registry(tmp_path, [Edit("profiles/smollm2-135m.yaml", "  tenants: [acme]", "  tenants: []")])
     (directory / "tenants" / "acme.yaml").unlink()
     assert "The registry has no tenant." in [f.sentence for f in faults(directory)]
@@ -78,7 +95,7 @@ def test_a_missing_folder_and_a_registry_without_tenants_are_faults(tmp_path: pa
 @pytest.mark.parametrize("place", ["profiles/x.yaml/inner.yaml", "profiles/inner/x.yaml"])
 def test_a_folder_inside_a_folder_is_a_fault(place: str, tmp_path: pathlib.Path) -> None:
     found = faults(copy_registry(tmp_path, [Edit(place, "", "id: x")]))
-    assert [f.sentence for f in found] == ["The registry has no such file or folder."]
+    assert [f.sentence for f in found] == ["This has no place in the registry."]
 
 
 def test_what_has_expired_is_a_warning_and_with_strict_expiry_a_fault(tmp_path: pathlib.Path) -> None:

@@ -184,7 +184,7 @@ class Harness:
         tally.struck = len(self._in_flight | misbehaved)
         tally.requests = len(self._provider.seen)
         tally.behaviours = Counter(one.behaviour for one in self._provider.seen)
-        tally.acts = len(self._operators.acted)
+        tally.acts = sum(bool(act.state) for act in self._operators.acted)
         tally.states = checks.states(self._child.data)
 
 

@@ -11,7 +11,7 @@ import data.gateway.privacy
 answer := {
 	"allow": _allow,
 	"privacy_class": _class,
-	"failed": {"request": checks.request.access, "source": checks.shown.access},
+	"failed": checks.shown.access,
 }
 
 default _allow := false

@@ -40,8 +40,18 @@ source[question] := {i: _failed_by_source(i, needed) | some i, _ in input.source
 	needed := required[question].source
 }
 
-# The same as a caller may see it. Who may not read a source learns nothing else about it.
-shown[question] := object.union(failed, {i: {"readable"} | some i, names in failed; "readable" in names}) if {
+# The same as a caller may see it, who is told first what everything else follows from.
+shown[question] := {"request": _shown_request[question], "source": _shown_source[question]} if {
+	some question, _ in request
+}
+
+# What a purpose asks for is told to those who may use it.
+_shown_request[question] := failed - {name | some name in {"classified", "grounded"}; "purpose" in failed} if {
+	failed := request[question]
+}
+
+# Who may not read a source learns nothing else about it.
+_shown_source[question] := object.union(failed, {i: {"readable"} | some i, names in failed; "readable" in names}) if {
 	failed := source[question]
 }
 

@@ -10,7 +10,7 @@ import data.gateway.checks
 # entrypoint: true
 answer := {
 	"allow": _allow,
-	"failed": {"request": checks.request.replay, "source": checks.shown.replay},
+	"failed": checks.shown.replay,
 }
 
 default _allow := false

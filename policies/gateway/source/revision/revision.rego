@@ -1,9 +1,10 @@
 # METADATA
 # title: The source is known, and cited at the revision in force
-# description: >-
-#   Code and remedy are those of a source that may not be read: whoever asks does not learn which it was.
+# description: What is cited is what is read. A source that changed is cited anew.
 # custom:
 #   code: source_forbidden
+#   shares_code:
+#     source/readable: Whoever asks does not learn which sources exist.
 #   remedy: Leave the source out, or ask its owner for access.
 #   owner: security
 package gateway.source.revision
