@@ -13,6 +13,7 @@ from gateway.api.body import BodyBounds
 from gateway.bootstrap.data_folder import write_address
 from gateway.bootstrap.serving import Decorate, Gateway, Wrap, open_gateway
 from gateway.domain.errors import StartRefused
+from gateway.http_protocol import BoundedProtocol
 from gateway.settings import Settings
 
 ANSWER_GRACE_S = 5
@@ -72,7 +73,7 @@ async def serve(
         )
         config = uvicorn.Config(
             app,
-            http="httptools",
+            http=BoundedProtocol,
             loop="none",
             ws="none",
             lifespan="off",

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 PREFIX = "GATEWAY_"
+MOST_SECONDS = 3600.0
 SECRETS = "GATEWAY_SECRET_"
 """Values that credentials of the registry refer to; read by name, never listed."""
 _INJECTED = ("GATEWAY_PORT", "GATEWAY_SERVICE_")
@@ -98,9 +99,14 @@ def _check(settings: Settings) -> None:
     host, _, port = settings.listen.rpartition(":")
     if not host or not port.isdecimal() or int(port) > 65535:
         raise SettingsFault("GATEWAY_LISTEN must be an address and a port, such as 127.0.0.1:8080.")
-    if settings.max_body_bytes < 1 or not settings.body_within_s > 0 or not settings.drain_s >= 0:
+    if (
+        settings.max_body_bytes < 1
+        or not 0 < settings.body_within_s <= MOST_SECONDS
+        or not 0 <= settings.drain_s <= MOST_SECONDS
+    ):
         raise SettingsFault(
-            "GATEWAY_MAX_BODY_BYTES and GATEWAY_BODY_WITHIN_S must be positive, GATEWAY_DRAIN_S not negative."
+            "GATEWAY_MAX_BODY_BYTES and GATEWAY_BODY_WITHIN_S must be positive, GATEWAY_DRAIN_S not negative, "
+            "and no time above an hour."
         )
     if settings.log_level not in ("debug", "info", "warning", "error"):
         raise SettingsFault("GATEWAY_LOG_LEVEL must be debug, info, warning or error.")

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from msgspec import Struct
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, literal_column, select, update
 
 from adapters.store.batch import Batch
 from adapters.store.statements import Inserter, sql
@@ -21,15 +21,27 @@ _READ = sql(
 )
 
 
+_RETIRE = sql(
+    update(key)
+    .values(active=literal_column("0"))
+    .where(key.c.tenant == bindparam("of_tenant"), key.c.principal == bindparam("of_principal"))
+)
+
+
 class NewKey(Struct, frozen=True):
     """A key to be created."""
 
     key: Key
     credential_hash: bytes
     actor: Caller | None
+    alone: bool = False
+    """Every other key of its principal stops counting."""
 
 
 def _create(batch: Batch, items: Sequence[NewKey]) -> list[None]:
+    for item in items:
+        if item.alone:
+            batch.connection.execute(_RETIRE, {"of_tenant": item.key.tenant, "of_principal": item.key.principal})
     _insert(
         batch.connection,
         [
@@ -76,5 +88,5 @@ class StoredKeys:
             id=key_id, tenant=tenant, principal=principal, active=bool(active), created_us=created_us, label=label
         )
 
-    async def create(self, key: Key, credential_hash: bytes, *, actor: Caller | None) -> None:
-        await self._writer.run(_CREATE, NewKey(key, credential_hash, actor))
+    async def create(self, key: Key, credential_hash: bytes, *, actor: Caller | None, alone: bool = False) -> None:
+        await self._writer.run(_CREATE, NewKey(key, credential_hash, actor, alone))

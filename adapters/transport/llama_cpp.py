@@ -7,6 +7,7 @@ It answers every model name (engine contract E4), so the alias, the model file a
 from typing import Literal
 
 import aiohttp
+import jiter
 import msgspec
 from msgspec import Struct
 
@@ -51,8 +52,9 @@ async def check(session: aiohttp.ClientSession, profile: Profile) -> Readiness:
     if properties is None or properties.status != 200:
         return _found("unready", "properties_unreadable")
     try:
-        told = msgspec.json.decode(properties.body, type=_Properties)
-    except msgspec.DecodeError:
+        # jiter bounds the depth; msgspec alone would end in a RecursionError.
+        told = msgspec.convert(jiter.from_json(properties.body), _Properties)
+    except ValueError:
         return _found("unready", "properties_unreadable")
     mismatch = _mismatch(told, profile)
     return Readiness("ready") if mismatch is None else _found("mismatch", mismatch)

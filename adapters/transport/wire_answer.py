@@ -4,13 +4,15 @@ So a new field never makes a paid answer unknown. Usage is read as it is, becaus
 the reservation is charged.
 """
 
+import re
 from typing import Annotated, Any
 
 import jiter
 import msgspec
 from msgspec import Meta, Struct
 
-MAX_REFERENCE = 200
+# An id, and nothing that could hold a sentence: it is stored beside the attempt.
+_REFERENCE = re.compile(r"[A-Za-z0-9._:-]{1,200}\Z")
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -82,5 +84,4 @@ def _json(body: bytes) -> Any:
 
 
 def _reference(value: Any) -> str | None:
-    fit = isinstance(value, str) and len(value) <= MAX_REFERENCE and value.isascii() and value.isprintable()
-    return value if fit else None
+    return value if isinstance(value, str) and _REFERENCE.match(value) else None

@@ -40,7 +40,9 @@ class Chat:
     async def _run(self, arrival: Arrival) -> Answer | Refusal:
         try:
             return await self._services.running.own(self._services.pipeline.run(arrival))
-        except WorkAbandoned:
+        except WorkAbandoned as abandoned:
+            if not abandoned.owned_attempt:
+                return Refusal(code=Code.DRAINING)
             return Refusal(code=Code.OUTCOME_UNKNOWN, status=502)
 
     async def _read(self, http: HttpRequest) -> Asked | Refusal:

@@ -33,13 +33,24 @@ def operator_token(data: Path) -> str:
 
 
 def _write_privately(path: Path, text: str) -> None:
-    """Whole or not at all, and for its owner alone."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent)  # mode 0600
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(name).replace(path)
+    """Whole or not at all, and for its owner alone.
+
+    :raises StartRefused: if the disk does not take it.
+    """
+    temporary: str | None = None
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent)  # mode 0600
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise StartRefused(
+            f"The data directory GATEWAY_DATA cannot be written ({error.strerror}). Make room, or mend its permissions."
+        ) from None
 
 
 def write_address(data: Path, url: str) -> None:

@@ -39,6 +39,11 @@ class IllegalMove(GatewayError):
 class WorkAbandoned(GatewayError):
     """Shutting down, the process stopped waiting for this piece of work."""
 
+    def __init__(self, *, owned_attempt: bool) -> None:
+        super().__init__("abandoned")
+        self.owned_attempt = owned_attempt
+        """False: nothing was reserved, and nothing was sent."""
+
 
 class GrantAlreadySpent(GatewayError):
     """A grant was used for a second dispatch."""

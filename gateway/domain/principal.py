@@ -5,6 +5,7 @@ import hashlib
 from msgspec import Struct
 
 SYSTEM_TENANT = "system"
+GENERATE = "generate"
 OPERATOR = "operator"
 """The role of operators, and the name of the built-in one, whose credential lies in the data directory."""
 
@@ -16,6 +17,11 @@ class Principal(Struct, frozen=True):
     id: str
     groups: tuple[str, ...]
     roles: tuple[str, ...]
+
+    @property
+    def may_generate(self) -> bool:
+        """An operator generates nothing, whatever other roles it has."""
+        return GENERATE in self.roles and not self.is_operator
 
     @property
     def is_operator(self) -> bool:

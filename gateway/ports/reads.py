@@ -115,5 +115,8 @@ class Keys(Protocol):
     async def find(self, credential_hash: bytes) -> Key | None:
         """Read at every request; no cache outlives a revocation."""
 
-    async def create(self, key: Key, credential_hash: bytes, *, actor: Caller | None) -> None:
-        """Durable when it returns, with its audit row. ``actor`` None is the server itself at start."""
+    async def create(self, key: Key, credential_hash: bytes, *, actor: Caller | None, alone: bool = False) -> None:
+        """Durable when it returns, with its audit row. ``actor`` None is the server itself at start.
+
+        With ``alone`` every other key of the same principal stops counting, in the same transaction.
+        """

@@ -56,7 +56,9 @@ class Credentials:
         """
         hashed = credential_hash(token)
         if await self._keys.find(hashed) is None:
-            await self._keys.create(self._key(SYSTEM_TENANT, OPERATOR, "data directory"), hashed, actor=None)
+            # Alone: removing the file and starting again is how a leaked credential is revoked.
+            key = self._key(SYSTEM_TENANT, OPERATOR, "data directory")
+            await self._keys.create(key, hashed, actor=None, alone=True)
 
     def _key(self, tenant: str, principal: str, label: str) -> Key:
         return Key(

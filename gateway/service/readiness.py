@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from gateway.domain.profile import Profile
 from gateway.ports.clock import Clock
-from gateway.ports.events import Events, ReadinessChanged
+from gateway.ports.events import Events, Faulted, ReadinessChanged
 from gateway.ports.transport import Probe, Readiness
 from gateway.service.active import InForce
 
@@ -70,19 +70,33 @@ class ReadinessWatch:
         self._probe = probe
         self._in_force = in_force
         self._events = events
+        self._looking: dict[str, asyncio.Task[None]] = {}
 
     async def run(self) -> None:
         """Look at every profile that is due, for ever."""
         while True:
-            await self.look()
+            for profile in self._due():
+                # A task each: an engine that hangs must not make another one's readiness outdated.
+                self._looking[profile.id] = asyncio.ensure_future(self._look_at(profile))
             await asyncio.sleep(RETRY_S / 2)
 
     async def look(self) -> None:
         """Look once at every profile that is due, all at the same time."""
+        await asyncio.gather(*map(self._look_at, self._due()))
+
+    def _due(self) -> list[Profile]:
         profiles = self._in_force.active.snapshot.profiles.values()
-        await asyncio.gather(*(self._look_at(profile) for profile in profiles if self._board.due(profile)))
+        return [profile for profile in profiles if self._board.due(profile) and not self._is_looking_at(profile)]
+
+    def _is_looking_at(self, profile: Profile) -> bool:
+        looking = self._looking.get(profile.id)
+        return looking is not None and not looking.done()
 
     async def _look_at(self, profile: Profile) -> None:
-        readiness = await self._probe.check(profile)
+        try:
+            readiness = await self._probe.check(profile)
+        except Exception as error:  # noqa: BLE001 - whatever an engine answers, it must not end the gateway
+            self._events.emit(Faulted("probe", type(error).__name__))
+            readiness = Readiness("unready", "probe_failed")
         if self._board.note(profile.id, readiness):
             self._events.emit(ReadinessChanged(profile.id, readiness.state, readiness.reason))

@@ -7,6 +7,7 @@ T1 is queued: whatever the store holds without a task here has been abandoned, a
 import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 from gateway.domain.errors import LedgerUnavailable, LedgerUncertain, WorkAbandoned
 from gateway.ports.events import AttemptsSwept, Events, Faulted
@@ -22,20 +23,22 @@ class Running:
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._attempts: dict[str, asyncio.Task[Any]] = {}
+        self._owners: WeakSet[asyncio.Task[Any]] = WeakSet()
+        """Tasks that have ever adopted an attempt."""
         self._drain: asyncio.Task[int] | None = None
         self.draining = False
 
     async def own(self, work: Coroutine[Any, Any, T]) -> T:
         """Run work to its end, whatever becomes of the caller that awaits it.
 
-        :raises WorkAbandoned: if the drain's time was up before the work ended.
+        :raises WorkAbandoned: if the drain ended it.
         """
         task = self.begin(work)
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             if task.cancelled():
-                raise WorkAbandoned from None
+                raise WorkAbandoned(owned_attempt=task in self._owners) from None
             raise
 
     def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
@@ -50,6 +53,7 @@ class Running:
         task = asyncio.current_task()
         assert task is not None, "an attempt is adopted by a task"
         self._attempts[dispatch_id] = task
+        self._owners.add(task)
 
         def abandon(ended: asyncio.Task[Any]) -> None:
             if self._attempts.get(dispatch_id) is ended:
@@ -62,9 +66,10 @@ class Running:
         return frozenset(self._attempts)
 
     async def drain(self, within_s: float) -> int:
-        """Take no new work, wait for what runs, cancel the rest; returns how many tasks were cancelled.
+        """Take no new work, wait for what runs, cancel the rest; returns how many owned an attempt then.
 
-        A later call waits for the first one's end.
+        Work that has reserved nothing yet is new work, and ends at once. A later call waits for the first
+        one's end.
         """
         self.draining = True
         if self._drain is None:
@@ -72,14 +77,18 @@ class Running:
         return await asyncio.shield(self._drain)
 
     async def _wait(self, within_s: float) -> int:
+        await self._cancel(self._tasks - set(self._owners))
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=within_s)
-        unfinished = [task for task in self._tasks if not task.done()]
-        for task in unfinished:
-            task.cancel()
-        if unfinished:
-            await asyncio.wait(unfinished)
+        unfinished = set(self._tasks)
+        await self._cancel(unfinished)
         return len(unfinished)
+
+    async def _cancel(self, tasks: set[asyncio.Task[Any]]) -> None:
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
 
 
 class Sweeper:

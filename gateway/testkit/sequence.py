@@ -126,8 +126,8 @@ class _Run:
         return self.timeline(operation_id)
 
     def timeline(self, operation_id: str) -> list[Entry]:
-        path = f"/v1/operations/{operation_id}/timeline"
-        return list(json.loads(self._gateway.request("GET", path, self._owner)[2])["data"])
+        shown = self._gateway.command("operations", "show", operation_id, "--timeline", "--json")
+        return list(json.loads(shown.stdout)["data"])
 
 
 def run(folder: Path) -> dict[str, list[Entry]]:

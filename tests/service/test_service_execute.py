@@ -31,12 +31,19 @@ def test_a_dispatch_that_is_not_taken_is_not_sent_and_the_key_may_be_tried_again
     assert (refusal.code, refusal.meaning.status, refusal.meaning.retry) == (Code.NOT_STARTED, 503, True)
     assert refusal.operation_id == world.operation.id
     assert world.called("transport.send") == 0
-    assert world.attempts[-1].state is State.GRANTED
-
-    asyncio.run(world.services.sweeper.sweep())
     assert world.attempts[-1].state is State.RELEASED
     assert world.answered().operation_id == refusal.operation_id
     assert [attempt.state for attempt in world.attempts] == [State.RELEASED, State.COMPLETED]
+
+
+def test_a_grant_that_cannot_be_given_back_now_is_swept() -> None:
+    world = Surroundings()
+    world.notebook.once("ledger.dispatch", breaking(LedgerUnavailable("full")))
+    world.notebook.once("ledger.release", breaking(LedgerUnavailable("full")))
+    assert world.refused().code is Code.NOT_STARTED
+    assert world.attempts[-1].state is State.GRANTED
+    asyncio.run(world.services.sweeper.sweep())
+    assert world.attempts[-1].state is State.RELEASED
 
 
 def test_a_dispatch_whose_commit_failed_is_unknown_and_not_sent() -> None:

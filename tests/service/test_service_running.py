@@ -1,7 +1,8 @@
 """The application owns the work: callers may go, the drain waits, and what is left is swept."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
 
 import pytest
 from service_support import Surroundings, breaking
@@ -10,6 +11,8 @@ from gateway.domain.errors import LedgerUnavailable, LedgerUncertain, WorkAbando
 from gateway.domain.operation import State
 from gateway.ports.events import AttemptsSwept, Faulted
 from gateway.service.running import Running
+
+T = TypeVar("T")
 
 
 def on_a_loop(use: Callable[[Running], Awaitable[None]]) -> None:
@@ -24,6 +27,12 @@ async def soon(done: list[str] | None = None) -> str:
     if done is not None:
         done.append("done")
     return "done"
+
+
+async def owning(running: Running, work: Coroutine[Any, Any, T]) -> T:
+    """Work that has reserved something, so that the drain waits for it."""
+    running.adopt("d")
+    return await work
 
 
 async def never() -> None:
@@ -45,7 +54,8 @@ def test_work_gives_its_result_or_its_error_to_its_caller() -> None:
 def test_a_caller_that_goes_away_changes_nothing() -> None:
     async def use(running: Running) -> None:
         done: list[str] = []
-        caller = asyncio.ensure_future(running.own(soon(done)))
+        caller = asyncio.ensure_future(running.own(owning(running, soon(done))))
+        await asyncio.sleep(0)
         await asyncio.sleep(0)
         caller.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -59,7 +69,7 @@ def test_a_caller_that_goes_away_changes_nothing() -> None:
 
 def test_the_drain_waits_for_what_runs() -> None:
     async def use(running: Running) -> None:
-        caller = asyncio.ensure_future(running.own(soon()))
+        caller = asyncio.ensure_future(running.own(owning(running, soon())))
         await asyncio.sleep(0)
         assert not running.draining
         drain = asyncio.ensure_future(running.drain(5.0))
@@ -72,13 +82,28 @@ def test_the_drain_waits_for_what_runs() -> None:
 
 def test_what_does_not_end_in_time_is_cut_off_and_its_caller_told() -> None:
     async def use(running: Running) -> None:
-        endless = asyncio.ensure_future(running.own(never()))
-        short = asyncio.ensure_future(running.own(soon()))
+        endless = asyncio.ensure_future(running.own(owning(running, never())))
+        short = asyncio.ensure_future(running.own(owning(running, soon())))
         await asyncio.sleep(0)
         assert await running.drain(0.05) == 1
         assert await short == "done"
-        with pytest.raises(WorkAbandoned):
+        with pytest.raises(WorkAbandoned) as abandoned:
             await endless
+        assert abandoned.value.owned_attempt
+
+    on_a_loop(use)
+
+
+def test_what_has_reserved_nothing_is_new_work_and_cut_off_at_once() -> None:
+    async def use(running: Running) -> None:
+        waiting = asyncio.ensure_future(running.own(never()))
+        owner = asyncio.ensure_future(running.own(owning(running, soon())))
+        await asyncio.sleep(0)
+        assert await running.drain(5.0) == 0
+        assert await owner == "done"
+        with pytest.raises(WorkAbandoned) as abandoned:
+            await waiting
+        assert not abandoned.value.owned_attempt
 
     on_a_loop(use)
 
@@ -92,7 +117,7 @@ def test_a_drain_with_nothing_to_wait_for_ends_at_once() -> None:
 
 def test_a_later_drain_waits_for_the_end_of_the_first() -> None:
     async def use(running: Running) -> None:
-        abandoned = asyncio.ensure_future(running.own(never()))
+        abandoned = asyncio.ensure_future(running.own(owning(running, never())))
         await asyncio.sleep(0)
         first = asyncio.ensure_future(running.drain(0.02))
         await asyncio.sleep(0)
@@ -106,7 +131,7 @@ def test_a_later_drain_waits_for_the_end_of_the_first() -> None:
 
 def test_whoever_stops_waiting_for_the_drain_does_not_stop_it() -> None:
     async def use(running: Running) -> None:
-        caller = asyncio.ensure_future(running.own(soon()))
+        caller = asyncio.ensure_future(running.own(owning(running, soon())))
         await asyncio.sleep(0)
         drain = asyncio.ensure_future(running.drain(5.0))
         await asyncio.sleep(0)

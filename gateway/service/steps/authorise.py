@@ -19,8 +19,6 @@ class Authorise:
     async def __call__(self, session: Session, opening: Opening) -> Access | Refusal:
         principal = session.caller.principal
         snapshot, policy = session.active.snapshot, session.active.policy
-        if principal.is_operator or "generate" not in principal.roles:
-            return Refusal(code=Code.NOT_A_TENANT_PRINCIPAL)
         request = opening.request
         if request.model not in snapshot.releases:
             return Refusal(code=Code.UNKNOWN_MODEL, param="model")

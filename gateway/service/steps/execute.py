@@ -1,5 +1,7 @@
 """T2, then one call. Nothing leaves before ``dispatching`` is durable (promise G2)."""
 
+from contextlib import suppress
+
 from gateway.domain.errors import LedgerUnavailable, LedgerUncertain
 from gateway.domain.grant import FreshGrant
 from gateway.domain.outcome import Outcome
@@ -28,12 +30,18 @@ class Execute:
         try:
             dispatching = await self._ledger.dispatch(grant.dispatch_id)
         except LedgerUnavailable:
+            await self._give_back(grant)
             return self._not_started(grant)
         except LedgerUncertain:
             return outcome_unknown(grant.operation_id, status=502)
         if isinstance(dispatching, GrantLost):
             return self._not_started(grant)
         return await self._transport.send(grant.spend(request, send_by_s=send_by_s))
+
+    async def _give_back(self, grant: FreshGrant) -> None:
+        """At once where the ledger takes it; otherwise the sweep does it within a second."""
+        with suppress(LedgerUnavailable, LedgerUncertain):
+            await self._ledger.release(grant.dispatch_id)
 
     def _not_started(self, grant: FreshGrant) -> Refusal:
         return Refusal(code=Code.NOT_STARTED, operation_id=grant.operation_id, operation_state="released")

@@ -116,5 +116,16 @@ class FakeKeys:
     async def find(self, credential_hash: bytes) -> Key | None:
         return self._rows.keys.get(credential_hash)
 
-    async def create(self, key: Key, credential_hash: bytes, *, actor: Caller | None) -> None:  # noqa: ARG002 - the port's name
+    async def create(
+        self,
+        key: Key,
+        credential_hash: bytes,
+        *,
+        actor: Caller | None,  # noqa: ARG002 - the port's name
+        alone: bool = False,
+    ) -> None:
+        if alone:
+            for hashed, other in self._rows.keys.items():
+                if (other.tenant, other.principal) == (key.tenant, key.principal):
+                    self._rows.keys[hashed] = replace(other, active=False)
         self._rows.keys[credential_hash] = key

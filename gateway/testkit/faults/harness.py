@@ -19,6 +19,7 @@ from gateway.testkit.faults.misbehaviour import ALL
 from gateway.testkit.faults.operators import Operators
 from gateway.testkit.faults.plan import OUTSIDE, STRIKES, Failpoint
 from gateway.testkit.faults.provider import FaultProvider
+from gateway.testkit.faults.report import progress
 from gateway.testkit.faults.tally import Tally, Wanted, is_reached, shortfalls
 from gateway.testkit.faults.witness import Witness
 
@@ -51,10 +52,8 @@ class Harness:
             self.tally.rounds += 1
             self._count()
             self._say_new(say)
-            say(
-                f"round {self.tally.rounds}: {self.tally.struck} operations struck, "
-                f"{len(self.tally.violations)} violations, {time.monotonic() - started_s:.0f} s"
-            )
+            self.tally.seconds = time.monotonic() - started_s
+            say(progress(self._wanted, self.tally))
         if not self.tally.violations:
             await self._reconcile_everything()
             self._count()

@@ -24,6 +24,7 @@ class Load:
         self._witness = witness
         self._violations = violations
         self._numbers = itertools.count()
+        self._again: deque[Operation] = deque(maxlen=2 * CLIENTS)
         self.operations: dict[str, Operation] = {}
         self.begun: list[Operation] = []
         """Those of the current round."""
@@ -31,13 +32,13 @@ class Load:
         """Set when no client begins anything any more; most still wait for an answer then."""
 
     async def run(self, port: int, token: str, is_over: Callable[[], bool]) -> None:
-        """One round: what was left open is asked again, and new operations until the round is over."""
-        again = deque(operation for operation in self.begun if self._is_asked_again(operation))
+        """One round: new operations, and what was left open in earlier ones, until the round is over."""
+        self._again.extend(operation for operation in self.begun if self._is_asked_again(operation))
         self.begun = []
 
         async def work() -> None:
             while not is_over() and len(self.begun) < OPERATIONS_A_ROUND:
-                operation = again.popleft() if again else self._new()
+                operation = self._again.popleft() if self._again and self._rng.random() < 0.4 else self._new()
                 self.begun.append(operation)
                 await self._ask(operation, port, token)
             self.has_begun_all.set()

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gateway.testkit.faults.plan import OUTSIDE, PLACES
-from gateway.testkit.faults.tally import Tally
+from gateway.testkit.faults.tally import Tally, Wanted
 
 SHOWN = 20
 """Violations that are written out."""
@@ -28,6 +28,17 @@ def summary(tally: Tally, seed: int) -> str:
             f"violations: {len(tally.violations)}",
         ]
     )
+
+
+def progress(wanted: Wanted, tally: Tally) -> str:
+    """One line after each round; once enough is struck, also what has not fired yet."""
+    line = (
+        f"round {tally.rounds}: {tally.struck} operations struck, {len(tally.violations)} violations, "
+        f"{tally.seconds:.0f} s"
+    )
+    if tally.struck < wanted.operations or not (missing := tally.not_fired(wanted.least)):
+        return line
+    return f"{line}; not fired often enough: {', '.join(map(str, missing))}"
 
 
 def _fired(tally: Tally) -> Iterator[str]:
