@@ -2,7 +2,9 @@
 
 import asyncio
 import gc
+import signal
 import socket
+import threading
 from collections.abc import Callable
 from types import FrameType
 
@@ -63,7 +65,10 @@ async def serve(
     def on_fatal() -> None:
         loop.call_soon_threadsafe(stop)
 
+    ended_early = _listen_for_signals()
     async with open_gateway(settings, on_fatal=on_fatal, decorate=decorate, wrap=wrap) as gateway:
+        if ended_early.is_set():
+            return 0
         listener = _listen(settings)
         host, port = listener.getsockname()[:2]
         app = create_app(
@@ -107,6 +112,15 @@ def _listen(settings: Settings) -> socket.socket:
             f"The address {settings.listen} cannot be used ({error.strerror}). Set GATEWAY_LISTEN to another."
         ) from None
     return listener
+
+
+def _listen_for_signals() -> threading.Event:
+    """Until uvicorn listens for them, a signal ends the start as soon as everything that was opened can be closed."""
+    ended = threading.Event()
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: ended.set())
+    return ended
 
 
 def _spare_the_collector() -> None:

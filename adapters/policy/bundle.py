@@ -14,11 +14,11 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def read_rules(policies: Path) -> dict[str, bytes]:
-    """The rules by their path below ``policies``; tests are none of them, or they would add to the rules.
+    """The rules in policies/gateway by their path below ``policies``; tests are none: they would add to the rules.
 
     :raises OSError: a file cannot be read.
     """
-    found = (path for path in sorted(policies.rglob("*.rego")) if not path.name.endswith("_test.rego"))
+    found = (path for path in sorted((policies / "gateway").rglob("*.rego")) if not path.name.endswith("_test.rego"))
     return {path.relative_to(policies).as_posix(): path.read_bytes() for path in found}
 
 

@@ -16,6 +16,7 @@ from adapters.policy.check_layout import dangling_references, misplaced_files
 from adapters.policy.command import compiled, run
 from adapters.policy.modules import read_modules
 from adapters.policy.opa import start_unproved
+from adapters.policy.strays import strays
 from gateway.domain.fault import Fault
 from gateway.domain.snapshot import Snapshot
 from gateway.ports.events import Event
@@ -24,7 +25,7 @@ from gateway.ports.events import Event
 def check_policies(policies: Path, opa: Path, snapshot: Snapshot) -> list[Fault]:
     """All faults of the rules; an empty list is a pass. Not to be called inside an event loop.
 
-    Rules that do not compile hide what else is wrong with them, so their faults are told alone. A check that is
+    Strays, and rules that do not compile, hide what else is wrong, so their faults are told alone. A check that is
     misplaced or not required makes tests and golden decisions fail that are right, so those are left out then.
 
     :raises StartRefused: OPA itself does not start.
@@ -33,13 +34,15 @@ def check_policies(policies: Path, opa: Path, snapshot: Snapshot) -> list[Fault]
         sentence = "This folder does not hold the policies." if policies.is_dir() else "There is no such folder."
         remedy = "Name the folder of gateway/*.rego in GATEWAY_POLICIES; by default it is policies, where you are."
         return [Fault(str(policies), 0, "", sentence, remedy)]
+    if found := strays(policies):
+        return found
     with tempfile.TemporaryDirectory() as folder:
         allowed = Path(folder) / "capabilities.json"
         allowed.write_bytes(capabilities(opa))
         if found := compiled(policies, opa, allowed):
             return found
         modules = read_modules(policies, opa)
-        layout = [*misplaced_files(policies), *faulty_checks(policies, opa)]
+        layout = [*misplaced_files(policies, opa), *faulty_checks(policies, opa)]
         faults = [
             *unformatted(policies, opa),
             *layout,

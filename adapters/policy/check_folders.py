@@ -7,7 +7,7 @@ from itertools import combinations
 from pathlib import Path
 
 from adapters.policy.metadata import LEVELS, Check, Documented, documented, incomplete, required
-from adapters.policy.modules import declared_package
+from adapters.policy.modules import read_packages
 from gateway.domain.fault import Fault
 
 _WORD = re.compile(r'"(\w+)"(:?)')
@@ -25,6 +25,7 @@ def faulty_checks(policies: Path, opa: Path) -> list[Fault]:
         return [Fault(str(listing), 0, "", sentence, remedy)]
     found = [Check(level, path.name) for level in LEVELS for path in sorted((gateway / level).glob("*/"))]
     described = documented(opa, gateway)
+    packages = read_packages(policies, opa)
     faults = [fault for check in found for fault in _parts(policies, check)]
     for check in found:
         if check not in needed:
@@ -32,7 +33,7 @@ def faulty_checks(policies: Path, opa: Path) -> list[Fault]:
             faults.append(_fault(_rule(policies, check), "No question requires this check.", remedy))
         if check in described:
             faults += incomplete(policies, check, described[check])
-        elif (package := declared_package(_rule(policies, check))) and package.name == _package(check):
+        elif (package := packages.get(_rule(policies, check))) and package.names == ("gateway", *check):
             faults.append(_fault(_rule(policies, check), "The check has no METADATA.", _AS_OTHERS, package.line))
     for check in sorted(needed - set(found)):
         near = difflib.get_close_matches(check.name, [other.name for other in found if other.level == check.level], n=1)
@@ -85,10 +86,6 @@ def _required_in(text: str, check: Check) -> int:
 
 def _rule(policies: Path, check: Check) -> Path:
     return policies / "gateway" / check.level / check.name / f"{check.name}.rego"
-
-
-def _package(check: Check) -> str:
-    return f"gateway.{check.level}.{check.name}"
 
 
 def _fault(path: Path, sentence: str, remedy: str, line: int = 0) -> Fault:

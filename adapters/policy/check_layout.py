@@ -5,15 +5,17 @@ from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
 
-from adapters.policy.modules import Module, Reference, declared_package
+from adapters.policy.modules import Module, Package, Reference, read_packages
 from gateway.domain.fault import Fault
 
 _TEST = "_test"
 
 
-def misplaced_files(policies: Path) -> list[Fault]:
+def misplaced_files(policies: Path, opa: Path) -> list[Fault]:
     """Files whose package is not that of their folder, and second files of a package."""
-    return [fault for path in sorted(policies.rglob("*.rego")) for fault in _misplaced(path, policies)]
+    packages = read_packages(policies, opa)
+    paths = sorted(policies.rglob("*.rego"))
+    return [fault for path in paths for fault in _misplaced(path, policies, packages.get(path))]
 
 
 def dangling_references(policies: Path, modules: list[Module]) -> list[Fault]:
@@ -46,15 +48,16 @@ def _line_of(names: Reference, text: str) -> int:
     return 0
 
 
-def _misplaced(path: Path, policies: Path) -> Iterator[Fault]:
-    expected = ".".join(path.parent.relative_to(policies).parts)
+def _misplaced(path: Path, policies: Path, found: Package | None) -> Iterator[Fault]:
+    expected = path.parent.relative_to(policies).parts
     if path.stem.endswith(_TEST):
-        expected += _TEST
+        expected = (*expected[:-1], expected[-1] + _TEST)
     elif sibling := next((other for other in _rules(path.parent) if other != path), None):
         yield _fault(path, f"The package has a second file, {sibling.name}.", "Write one file per package.")
-    found = declared_package(path)
-    if found and found.name != expected:
-        sentence = f"The package is {found.name}, and the folder wants {expected}."
+    if found is None:
+        yield _fault(path, "The file has no package.", "Mend the line that declares it.")
+    elif found.names != expected:
+        sentence = f"The package is {'.'.join(found.names)}, and the folder wants {'.'.join(expected)}."
         yield _fault(path, sentence, "Rename the package or move the file.", found.line)
 
 

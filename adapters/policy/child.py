@@ -4,10 +4,12 @@ import asyncio
 import os
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from adapters.policy import die_with_parent
+from adapters.policy.background import end_loop, start_loop
 from gateway.ports.events import Events, Faulted
 
 _FIRST_PAUSE_S = 0.05
@@ -52,9 +54,15 @@ class Child:
             start_new_session=True,
         )
 
-    def supervise(self) -> None:
-        """From now on, start it again whenever it ends."""
-        self._supervision = asyncio.create_task(self._keep_running())
+    def supervise(self, on_fatal: Callable[[], None]) -> None:
+        """From now on, start it again whenever it ends; ``on_fatal`` is called if that cannot go on."""
+        self._supervision = start_loop(self._keep_running(), "policy.child", self._events, on_fatal)
+
+    def kill(self) -> None:
+        """End it without its consent: a stopped process takes no other signal."""
+        if self._process is not None:
+            with suppress(ProcessLookupError):
+                self._process.kill()
 
     async def ended(self) -> int:
         """Wait for the running process; its exit status."""
@@ -68,9 +76,7 @@ class Child:
     async def close(self) -> None:
         """End it. Decisions in flight are the caller's to wait for."""
         if self._supervision:
-            self._supervision.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._supervision
+            await end_loop(self._supervision)
         if self._process is None:
             return
         with suppress(ProcessLookupError):
@@ -78,7 +84,7 @@ class Child:
         try:
             await asyncio.wait_for(self.ended(), _PATIENCE_S)
         except TimeoutError:
-            self._process.kill()
+            self.kill()
             await self.ended()
 
     async def _keep_running(self) -> None:
@@ -89,9 +95,20 @@ class Child:
             self._events.emit(Faulted(where="policy.child", kind="ended"))
             if time.monotonic() - started > _STEADY_S:
                 pause_s = _FIRST_PAUSE_S
-            await asyncio.sleep(pause_s)
-            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+            is_started = False
+            while not is_started:
+                await asyncio.sleep(pause_s)
+                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+                is_started = await self._starts()
+
+    async def _starts(self) -> bool:
+        """Start it, unless this machine has no descriptor, process or memory left for it just now."""
+        try:
             await self.start()
+        except OSError as error:
+            self._events.emit(Faulted(where="policy.child", kind=type(error).__name__))
+            return False
+        return True
 
 
 def _command(opa: Path, bundle: Path, socket: Path) -> list[str]:

@@ -73,9 +73,13 @@ class Engine:
         """Open the pool of connections; none is made yet."""
         await self._client.__aenter__()
 
-    async def healthy(self) -> bool:
-        """Whether OPA answers and has its bundle. Raises nothing."""
-        return bool(await self._client.check_health())
+    async def health(self) -> Reason | None:
+        """None: OPA answers and has its bundle. Raises nothing."""
+        try:
+            async with asyncio.timeout(_DEADLINE_S):
+                return None if await self._client.check_health() else Reason.UNREACHABLE
+        except TimeoutError:
+            return Reason.TIMEOUT
 
     async def ask(
         self, package: str, question: bytes, decode: Callable[[Any], Envelope[A]], coherent: Callable[[A], bool]

@@ -12,7 +12,7 @@ from adapters.policy.bundle import read_rules
 from adapters.policy.command import run
 
 _PARSE = "{path: rego.parse_module(path, text) | some path, text in input}"
-_PACKAGE = re.compile(r"^package (\S+)$", re.MULTILINE)
+_PACKAGE_LINE = re.compile(r"^\s*(?P<word>package)\b", re.MULTILINE)
 Reference = tuple[str, ...]
 """As in ("input", "sources", "*", "known"); a star is whatever a variable stands for."""
 
@@ -20,7 +20,8 @@ Reference = tuple[str, ...]
 class Package(NamedTuple):
     """A package with the line that declares it."""
 
-    name: str
+    names: Reference
+    """Without the leading ``data``."""
     line: int
 
 
@@ -37,16 +38,28 @@ class Module(Struct, frozen=True):
 def read_modules(policies: Path, opa: Path) -> list[Module]:
     """All rules without their tests. They have to compile."""
     texts = {path: text.decode() for path, text in read_rules(policies).items()}
+    return [_module(path, tree) for path, tree in sorted(_parsed(texts, opa).items())]
+
+
+def read_packages(policies: Path, opa: Path) -> dict[Path, Package]:
+    """The package of every file, of tests too. A file that does not parse, or names none, is left out."""
+    texts = {str(path): path.read_text(encoding="utf-8") for path in policies.rglob("*.rego") if path.is_file()}
+    return {
+        Path(path): Package(_names(tree["package"]["path"])[1:], _package_line(texts[path]))
+        for path, tree in _parsed(texts, opa).items()
+    }
+
+
+def _parsed(texts: dict[str, str], opa: Path) -> dict[str, Any]:
     arguments = ("eval", "--stdin-input", "--format", "raw", _PARSE)
-    parsed = msgspec.json.decode(run(opa, *arguments, stdin=msgspec.json.encode(texts)).out)
-    return [_module(path, tree) for path, tree in sorted(parsed.items())]
+    parsed: dict[str, Any] = msgspec.json.decode(run(opa, *arguments, stdin=msgspec.json.encode(texts)).out)
+    return parsed
 
 
-def declared_package(path: Path) -> Package | None:
-    """The package of one file, of a test too; None where there is no file or no package."""
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    found = _PACKAGE.search(text)
-    return Package(found[1], text.count("\n", 0, found.start()) + 1) if found else None
+def _package_line(text: str) -> int:
+    """OPA does not tell it here. Nothing but comments stands before it, so the first such line it is."""
+    found = _PACKAGE_LINE.search(text)
+    return text.count("\n", 0, found.start("word")) + 1 if found else 0
 
 
 def _module(path: str, tree: dict[str, Any]) -> Module:

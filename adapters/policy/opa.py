@@ -5,7 +5,7 @@ Another revision is another OpaPolicy: start it, swap one reference, close the o
 
 import asyncio
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,16 @@ from uuid_utils import uuid7
 
 from adapters.policy import binary, bundle, golden
 from adapters.policy.answers import coherent
+from adapters.policy.background import end_loop, start_loop
 from adapters.policy.child import Child
-from adapters.policy.engine import Engine, Envelope
+from adapters.policy.engine import Engine, Envelope, Reason
 from adapters.policy.folder import Folder
 from adapters.policy.metadata import Check
 from adapters.policy.preparation import prepare
+from adapters.policy.pulse import Pulse
 from adapters.policy.registry_facts import facts
-from gateway.domain.errors import StartRefused
+from adapters.policy.strays import strays
+from gateway.domain.errors import PolicyUnavailable, StartRefused
 from gateway.domain.questions import (
     AccessAnswer,
     AccessQuestion,
@@ -44,14 +47,21 @@ _routes = msgspec.json.Decoder(Envelope[RoutesAnswer]).decode
 _replay = msgspec.json.Decoder(Envelope[ReplayAnswer]).decode
 
 
-async def start(*, snapshot: Snapshot, policies: Path, opa: Path, events: Events) -> "OpaPolicy":
+def _nothing() -> None:
+    """Nobody is to be told."""
+
+
+async def start(
+    *, snapshot: Snapshot, policies: Path, opa: Path, events: Events, on_fatal: Callable[[], None] = _nothing
+) -> "OpaPolicy":
     """Start OPA with these rules and this registry, and ask the golden decisions.
 
     Call it in the thread that lives as long as the policy: the child dies with that thread.
 
+    :param on_fatal: called if the supervision of OPA itself breaks; from then on nothing starts OPA again.
     :raises StartRefused: the rules are faulty, OPA does not start, or a golden decision comes out otherwise.
     """
-    policy = await start_unproved(snapshot=snapshot, policies=policies, opa=opa, events=events)
+    policy = await start_unproved(snapshot=snapshot, policies=policies, opa=opa, events=events, on_fatal=on_fatal)
     try:
         policy.golden = await golden.ask(policy, policies, snapshot)
     except BaseException:
@@ -63,13 +73,17 @@ async def start(*, snapshot: Snapshot, policies: Path, opa: Path, events: Events
     return policy
 
 
-async def start_unproved(*, snapshot: Snapshot, policies: Path, opa: Path, events: Events) -> "OpaPolicy":
+async def start_unproved(
+    *, snapshot: Snapshot, policies: Path, opa: Path, events: Events, on_fatal: Callable[[], None] = _nothing
+) -> "OpaPolicy":
     """The same without the golden decisions."""
     version = await asyncio.to_thread(binary.version, opa)
     if version not in binary.ACCEPTED:
         raise StartRefused(
             f"This OPA is not one of the tested versions ({', '.join(binary.ACCEPTED)}). Run: gateway opa install"
         )
+    if found := strays(policies):
+        raise StartRefused("\n".join(str(fault) for fault in found))
     if not (rules := bundle.read_rules(policies)):
         raise StartRefused(f"{policies}: There are no rules in this folder. Name the folder that holds gateway/*.rego.")
     revision = bundle.policy_revision(bundle.revision_of(rules), snapshot.digest, version)
@@ -77,7 +91,7 @@ async def start_unproved(*, snapshot: Snapshot, policies: Path, opa: Path, event
     try:
         tarball = bundle.build(rules, facts(snapshot), revision)
         codes = await asyncio.to_thread(prepare, tarball, policy.files.bundle, policies, opa)
-        await policy.open(codes)
+        await policy.open(codes, on_fatal)
     except BaseException:
         await policy.close()
         raise
@@ -92,9 +106,12 @@ class OpaPolicy:
         self.golden = golden.Asked()
         """What became of the golden decisions at the start."""
         self._revision = revision
+        self._events = events
         self._codes: Mapping[Check, PolicyCode] = {}
         self._child = Child(opa, self.files.bundle, self.files.socket, events)
         self._engine = Engine(self.files.socket, revision=revision, version=version, events=events)
+        self._pulse = Pulse(self._engine.health, self._child.kill, events)
+        self._looking: asyncio.Task[None] | None = None
 
     @property
     def revision(self) -> str:
@@ -104,6 +121,11 @@ class OpaPolicy:
     def child_pid(self) -> int | None:
         """Process id of OPA; None while it is away."""
         return self._child.pid
+
+    @property
+    def is_up(self) -> bool:
+        """Whether OPA runs, and answered the last decision or look at its health, whichever came later."""
+        return self._child.pid is not None and self._pulse.answers
 
     async def access(self, question: AccessQuestion) -> Decided[AccessAnswer]:
         return await self._decide("access", question, _access)
@@ -118,7 +140,7 @@ class OpaPolicy:
         """:raises KeyError: for a check that no answer of this revision can name."""
         return self._codes[Check(level, check)]
 
-    async def open(self, codes: Mapping[Check, PolicyCode]) -> None:
+    async def open(self, codes: Mapping[Check, PolicyCode], on_fatal: Callable[[], None]) -> None:
         """Start OPA over the bundle that was prepared. Called once, by ``start``.
 
         :raises StartRefused: it does not start, or requires a check that is not documented.
@@ -131,7 +153,7 @@ class OpaPolicy:
         ended = asyncio.create_task(self._child.ended())
         try:
             async with asyncio.timeout(_START_S):
-                while not await self._engine.healthy():
+                while await self._engine.health() is not None:
                     if ended.done():
                         raise StartRefused(f"OPA ended at its start. It said: {_last_line(self._child.said)}")
                     await asyncio.sleep(_POLL_S)
@@ -140,19 +162,27 @@ class OpaPolicy:
         finally:
             ended.cancel()
             await asyncio.wait([ended])
-        self._child.supervise()
+        self._child.supervise(on_fatal)
+        self._looking = start_loop(self._pulse.run(), "policy.pulse", self._events, on_fatal)
 
     async def close(self) -> None:
         """Wait for the decisions in flight, then end OPA. Further questions are refused."""
         await self._engine.close()
+        if self._looking:
+            await end_loop(self._looking)
         await self._child.close()
         await asyncio.to_thread(self.files.remove)
 
     async def _decide(self, entrypoint: str, question: Any, decode: Any) -> Decided[Any]:
         asked = _encode(question)
-        answer = await self._engine.ask(
-            f"gateway/{entrypoint}", asked, decode, lambda answer: coherent(question, answer, self._codes)
-        )
+        try:
+            answer = await self._engine.ask(
+                f"gateway/{entrypoint}", asked, decode, lambda answer: coherent(question, answer, self._codes)
+            )
+        except PolicyUnavailable as unavailable:
+            self._pulse.note(Reason(unavailable.reason))
+            raise
+        self._pulse.note(None)
         decision = Decision(
             id=str(uuid7()),
             entrypoint=entrypoint,

@@ -30,6 +30,13 @@ def test_a_body_that_has_not_arrived_is_new_work(gateway: GatewayProcess, engine
     assert engine.generation_count == 0
 
 
+def test_a_signal_during_the_start_ends_it_in_order(gateway: GatewayProcess) -> None:
+    gateway.start(ready=False)
+    gateway.wait_until((gateway.data / "lock").exists, "the store was not opened")
+    assert gateway.signal(signal.SIGTERM) == 0
+    assert not (gateway.data / "address.json").exists()
+
+
 def test_a_removed_operator_key_stops_counting(gateway: GatewayProcess) -> None:
     gateway.start()
     leaked = (gateway.data / "operator.key").read_text().strip()

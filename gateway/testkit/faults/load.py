@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import itertools
 import random
+import time
 from collections import deque
 from collections.abc import Callable
 
@@ -13,6 +14,9 @@ from gateway.testkit.faults.witness import NOT_READ, Witness
 
 CLIENTS = 64
 OPERATIONS_A_ROUND = 220
+"""At least, unless the gateway ends earlier."""
+LEAST_S = 1.3
+"""Seconds that a round takes at least: a gateway sweeps every second."""
 BLIND_REPEATS = 3
 
 
@@ -36,8 +40,10 @@ class Load:
         self._again.extend(operation for operation in self.begun if self._is_asked_again(operation))
         self.begun = []
 
+        until_s = time.monotonic() + LEAST_S
+
         async def work() -> None:
-            while not is_over() and len(self.begun) < OPERATIONS_A_ROUND:
+            while not is_over() and (len(self.begun) < OPERATIONS_A_ROUND or time.monotonic() < until_s):
                 operation = self._again.popleft() if self._again and self._rng.random() < 0.4 else self._new()
                 self.begun.append(operation)
                 await self._ask(operation, port, token)
