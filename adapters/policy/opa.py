@@ -47,12 +47,8 @@ _routes = msgspec.json.Decoder(Envelope[RoutesAnswer]).decode
 _replay = msgspec.json.Decoder(Envelope[ReplayAnswer]).decode
 
 
-def _nothing() -> None:
-    """Nobody is to be told."""
-
-
 async def start(
-    *, snapshot: Snapshot, policies: Path, opa: Path, events: Events, on_fatal: Callable[[], None] = _nothing
+    *, snapshot: Snapshot, policies: Path, opa: Path, events: Events, on_fatal: Callable[[], None] = lambda: None
 ) -> "OpaPolicy":
     """Start OPA with these rules and this registry, and ask the golden decisions.
 
@@ -74,7 +70,7 @@ async def start(
 
 
 async def start_unproved(
-    *, snapshot: Snapshot, policies: Path, opa: Path, events: Events, on_fatal: Callable[[], None] = _nothing
+    *, snapshot: Snapshot, policies: Path, opa: Path, events: Events, on_fatal: Callable[[], None] = lambda: None
 ) -> "OpaPolicy":
     """The same without the golden decisions."""
     version = await asyncio.to_thread(binary.version, opa)
@@ -167,9 +163,9 @@ class OpaPolicy:
 
     async def close(self) -> None:
         """Wait for the decisions in flight, then end OPA. Further questions are refused."""
-        await self._engine.close()
         if self._looking:
             await end_loop(self._looking)
+        await self._engine.close()
         await self._child.close()
         await asyncio.to_thread(self.files.remove)
 

@@ -80,7 +80,8 @@ def _covering(draft: Draft, bundle: Entry[Bundle]) -> Iterator[tuple[Path, list[
 
 def _person(name: str) -> str:
     """Two spellings of one name are one person."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return " ".join(unicodedata.normalize("NFKC", folded).split())
 
 
 def _instant_us(text: str) -> int:

@@ -1,11 +1,10 @@
 """Does an object agree with itself, and with what it is sent to?"""
 
-import ipaddress
 import re
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
+from adapters.registry import hosts
 from adapters.registry.document import Path
 from adapters.registry.draft import Draft, Entry
 from gateway.domain.fault import Fault
@@ -17,7 +16,6 @@ _MOVING = frozenset(
     {"canary", "current", "default", "dev", "develop", "edge", "head", "latest", "main", "master", "nightly"}
     | {"preview", "stable", "tip", "trunk"}
 )
-_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def coherence(draft: Draft) -> Iterator[Fault]:
@@ -99,24 +97,36 @@ def _engine(entry: Entry[Profile]) -> Iterator[Fault]:
 
 def _destination(draft: Draft, entry: Entry[Profile]) -> Iterator[Fault]:
     profile = entry.value
-    if (authority := _authority(profile.endpoint)) is None:
-        yield entry.fault(("endpoint",), "The endpoint has no valid host and port.", "Write scheme://host:port/path.")
+    if (found := hosts.authority(profile.endpoint)) is None:
+        remedy = "Write scheme://host:port/path, with a name or a whole IP address."
+        yield entry.fault(("endpoint",), "The endpoint has no valid host and port.", remedy)
         return
-    scheme, host, port = authority
-    if _is_loopback(host) != (profile.network == "loopback"):
+    scheme, host, port = found
+    place = hosts.place(host)
+    if place == "forbidden":
+        sentence = "The endpoint is an address that no engine has."
+        yield entry.fault(("endpoint",), sentence, "Link-local, multicast and unspecified addresses are never allowed.")
+        return
+    if (place == "loopback") != (profile.network == "loopback"):
         remedy = "loopback is for 127.0.0.1, ::1 and localhost, and these are for loopback alone."
         yield entry.fault(("network",), "The network does not fit the endpoint's host.", remedy)
+    elif profile.network == "private" and place == "public" and hosts.is_address(host):
+        remedy = "Private are 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 and fc00::/7. Call the network public."
+        yield entry.fault(("network",), "The endpoint's address is not a private one.", remedy)
     yield from _secrecy(draft, entry, scheme, host, port)
 
 
 def _secrecy(draft: Draft, entry: Entry[Profile], scheme: str, host: str, port: int) -> Iterator[Fault]:
     """What may travel to the endpoint, and how."""
-    profile = entry.value
+    profile, place = entry.value, hosts.place(host)
     credential = draft.credentials.get(profile.credential or "")
-    plain_text_leaves = scheme == "http" and not _is_loopback(host)
-    if plain_text_leaves and (profile.network == "public" or profile.credential is not None):
-        sentence = "A prompt or a credential would travel in plain text."
-        yield entry.fault(("endpoint",), sentence, "Use https.")
+    may_be_read = profile.network == "public" or place == "public" or profile.credential is not None
+    if scheme == "http" and place != "loopback" and may_be_read:
+        remedy = (
+            "Use https. In a private network http will do, without a credential, for a private address or a name "
+            f"that is nobody else's: without a dot, or ending in {', '.join(hosts.PRIVATE_NAMES)}."
+        )
+        yield entry.fault(("endpoint",), "A prompt or a credential would travel in plain text.", remedy)
     if profile.credential is None and profile.kind == "hosted":
         yield entry.fault(("kind",), "A hosted profile has no credential.", "Name one under the key credential.")
     if credential is not None and not _covered(credential.value.hosts, scheme, host, port):
@@ -124,24 +134,6 @@ def _secrecy(draft: Draft, entry: Entry[Profile], scheme: str, host: str, port: 
         yield entry.fault(("credential",), "The credential may not be sent to the endpoint's host.", remedy)
 
 
-def _authority(endpoint: str) -> tuple[str, str, int] | None:
-    try:
-        parts = urlsplit(endpoint)
-        port = parts.port
-    except ValueError:
-        return None
-    if not parts.hostname or port == 0:
-        return None
-    return parts.scheme, parts.hostname, port or _DEFAULT_PORTS[parts.scheme]
-
-
-def _covered(hosts: tuple[str, ...], scheme: str, host: str, port: int) -> bool:
+def _covered(named: tuple[str, ...], scheme: str, host: str, port: int) -> bool:
     """A host without a port stands for the default port of the scheme alone."""
-    return f"{host}:{port}" in hosts or (host in hosts and port == _DEFAULT_PORTS[scheme])
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    return f"{host}:{port}" in named or (host in named and port == hosts.DEFAULT_PORTS[scheme])

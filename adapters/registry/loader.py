@@ -24,11 +24,11 @@ class Loaded(Struct, frozen=True):
     """What has expired, and aliases that no profile serves for a tenant. They do not stop a start: policy refuses."""
 
 
-def load(directory: pathlib.Path, *, at_us: int, strict_expiry: bool = False) -> Loaded | tuple[Fault, ...]:
+def load(directory: pathlib.Path, *, at_us: int, strict: bool = False) -> Loaded | tuple[Fault, ...]:
     """Load the registry.
 
     :param at_us: microseconds since 1970, UTC: the time at which approvals and bundles must not have expired.
-    :param strict_expiry: warnings are faults.
+    :param strict: warnings are faults.
     :returns: the snapshot with its warnings, or all faults of all files, sorted.
     """
     if not kinds.is_registry(directory):
@@ -39,7 +39,7 @@ def load(directory: pathlib.Path, *, at_us: int, strict_expiry: bool = False) ->
     for check in (references, coherence, approvals):
         faults += check(draft)
     warnings = tuple(sorted([*expiries(draft, at_us), *unserved(draft)]))
-    if strict_expiry:
+    if strict:
         faults += warnings
     if faults or draft.currency is None or draft.privacy is None or draft.releases is None:
         return tuple(sorted(faults))

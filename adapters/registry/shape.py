@@ -12,6 +12,7 @@ from adapters.registry.document import Document, Path
 from adapters.registry.kinds import Kind
 from adapters.registry.schemas import schema_of
 from adapters.registry.secret_shapes import has_known_shape, is_dense
+from adapters.registry.unseen import has_unseen
 from gateway.domain.fault import Fault
 
 _extend: Any = extend  # its types are not annotated
@@ -51,6 +52,11 @@ def faults_of_shape(kind: Kind, document: Document) -> list[Fault]:
     told = [
         document.fault(path, "This looks like a secret.", "Name where the secret lies, and replace the secret itself.")
         for path in secrets
+    ]
+    told += [
+        document.fault(path, "This holds a character that nobody sees.", "Type the text again, without copying it.")
+        for path, text, _ in _strings(document.value)
+        if has_unseen(text)
     ]
     told += [document.fault(path, "The list names this twice.", "Keep one of them.") for path in _twice(document.value)]
     for error in _validator(kind).iter_errors(document.value):

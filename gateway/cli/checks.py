@@ -24,7 +24,7 @@ def check(settings: Settings, at: str | None, as_json: bool) -> None:
     """Check the registry: schemas, references, approvals, expiry."""
     from adapters import registry
 
-    loaded = registry.load(settings.registry_folder, at_us=_instant_us(at), strict_expiry=True)
+    loaded = registry.load(settings.registry_folder, at_us=_instant_us(at), strict=True)
     faults = loaded if isinstance(loaded, tuple) else ()
     faults = tuple(faults) + tuple(registry.stale_schemas(settings.registry_folder))
     _report(faults, as_json, "The registry has no faults.")

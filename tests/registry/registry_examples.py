@@ -125,9 +125,9 @@ def full_registry(tmp_path: pathlib.Path, edits: Iterable[Edit] = (), *, approve
     return copy_registry(tmp_path, (*FULL, *edits), approve=approve)
 
 
-def faults(directory: pathlib.Path, *, at_us: int = NOW_US, strict_expiry: bool = False) -> list[Fault]:
+def faults(directory: pathlib.Path, *, at_us: int = NOW_US, strict: bool = False) -> list[Fault]:
     """The faults of a registry; none if it loads."""
-    loaded = load(directory, at_us=at_us, strict_expiry=strict_expiry)
+    loaded = load(directory, at_us=at_us, strict=strict)
     return [] if isinstance(loaded, Loaded) else list(loaded)
 
 

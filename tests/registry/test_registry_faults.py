@@ -98,15 +98,15 @@ def test_a_folder_inside_a_folder_is_a_fault(place: str, tmp_path: pathlib.Path)
     assert [f.sentence for f in found] == ["This has no place in the registry."]
 
 
-def test_what_has_expired_is_a_warning_and_with_strict_expiry_a_fault(tmp_path: pathlib.Path) -> None:
+def test_what_has_expired_is_a_warning_and_when_strict_a_fault(tmp_path: pathlib.Path) -> None:
     directory = full_registry(tmp_path)
     loaded = load(directory, at_us=FAR_US)
     assert isinstance(loaded, Loaded)
     profiles_and_expiry = [("chat@1.yaml", "/profiles/0/id"), ("chat@1.yaml", "/expires")]
     profiles_and_expiry += [("mail@2.yaml", f"/{path}") for path in ("profiles/0/id", "profiles/1/id", "expires")]
     assert [(pathlib.Path(f.file).name, f.path) for f in loaded.warnings] == profiles_and_expiry
-    assert faults(directory, at_us=FAR_US, strict_expiry=True) == list(loaded.warnings)
-    assert faults(directory, at_us=NOW_US, strict_expiry=True) == []
+    assert faults(directory, at_us=FAR_US, strict=True) == list(loaded.warnings)
+    assert faults(directory, at_us=NOW_US, strict=True) == []
 
 
 def test_an_approval_holds_until_its_last_microsecond_exclusive(tmp_path: pathlib.Path) -> None:
@@ -114,8 +114,8 @@ def test_an_approval_holds_until_its_last_microsecond_exclusive(tmp_path: pathli
     expires = Edit("bundles/chat@1.yaml", "expires: 2028-01-01T00:00:00Z", "expires: 2027-01-01T00:00:00Z")
     directory = copy_registry(tmp_path, [until, expires])
     end_us = 1_798_761_600_000_000  # 2027-01-01T00:00:00Z
-    assert faults(directory, at_us=end_us - 1, strict_expiry=True) == []
-    found = faults(directory, at_us=end_us, strict_expiry=True)
+    assert faults(directory, at_us=end_us - 1, strict=True) == []
+    found = faults(directory, at_us=end_us, strict=True)
     assert [(pathlib.Path(f.file).name, f.path) for f in found] == [
         ("chat@1.yaml", "/profiles/0/id"),
         ("chat@1.yaml", "/expires"),
@@ -127,7 +127,7 @@ def test_one_approval_that_still_holds_is_enough(tmp_path: pathlib.Path) -> None
         "approvals:\n  - privacy_class: private\n    by: Kim\n    evidence: Renewed.\n    until: 2999-01-01T00:00:00Z\n"
     )
     edit = Edit("profiles/smollm2-135m.yaml", "approvals:\n", renewed)
-    found = faults(copy_registry(tmp_path, [edit]), at_us=FAR_US, strict_expiry=True)
+    found = faults(copy_registry(tmp_path, [edit]), at_us=FAR_US, strict=True)
     assert [f.path for f in found] == ["/expires"]
 
 

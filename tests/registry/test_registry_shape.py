@@ -118,7 +118,7 @@ def test_REG_08_no_value_of_a_file_is_ever_told(canary: str, tmp_path: pathlib.P
         for place, value in places(document):
             if isinstance(value, str):
                 path.write_text(yaml.safe_dump(replaced(document, place, canary)))
-                loaded = load(directory, at_us=NOW_US, strict_expiry=True)
+                loaded = load(directory, at_us=NOW_US, strict=True)
                 output = "" if isinstance(loaded, Loaded) else repr(loaded) + "".join(map(str, loaded))
                 assert "canary" not in output.lower(), (path.name, place)
                 told += bool(output)

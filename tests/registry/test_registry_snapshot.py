@@ -18,7 +18,7 @@ from gateway.testkit.registry_copy import EXAMPLE, Edit, approve_again, copy_reg
 
 def test_the_example_loads_without_a_warning_in_2027_too() -> None:
     for at_us in (NOW_US, 1_830_000_000_000_000):
-        loaded = load(EXAMPLE, at_us=at_us, strict_expiry=True)
+        loaded = load(EXAMPLE, at_us=at_us, strict=True)
         assert isinstance(loaded, Loaded), loaded
         assert loaded.warnings == ()
 

@@ -27,7 +27,7 @@ def beta(aliases: str = "[chat]", active: str = "true") -> Edit:
 
 
 def told(directory: pathlib.Path) -> list[tuple[str, str]]:
-    found = faults(directory, at_us=NOW_US, strict_expiry=True)
+    found = faults(directory, at_us=NOW_US, strict=True)
     assert {f.sentence for f in found} <= {"No profile of the released bundle serves this tenant."}
     assert all(f.line and "engine/tenants" in f.remedy for f in found)
     return [(pathlib.Path(f.file).name, f.path) for f in found]
@@ -69,5 +69,5 @@ def test_engine_and_credential_say_whom_a_profile_serves(
 
 def test_of_a_profile_with_a_fault_nothing_is_concluded(tmp_path: pathlib.Path) -> None:
     broken = Edit("profiles/hosted-small.yaml", "kind: hosted", "kind: hostd")
-    found = faults(full_registry(tmp_path, [beta("[mail]"), broken]), strict_expiry=True)
+    found = faults(full_registry(tmp_path, [beta("[mail]"), broken]), strict=True)
     assert [f.path for f in found] == ["/kind"]
