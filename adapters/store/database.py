@@ -7,6 +7,7 @@ connection that writes; all others are read-only. A second process is refused by
 import fcntl
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -24,6 +25,9 @@ REVISIONS = ("0001",)
 """Schema revisions, oldest first. The last one is what this version of the gateway works with."""
 
 _BUSY_MS = 5_000
+# The command line holds the lock for the blink of an eye, to see whether somebody else does.
+_LOCK_TRIES = 5
+_LOCK_WAIT_S = 0.02
 _STATEMENTS_KEPT = 512
 _IN_USE = (
     "Another gateway process uses this data directory. Stop it first, or give this one a data directory of its own."
@@ -59,11 +63,16 @@ class DirectoryLock:
                 f"The data directory GATEWAY_DATA cannot be used ({error.strerror}). "
                 "Name a folder that this user may create and write."
             ) from None
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(self._descriptor)
-            raise DirectoryInUse(_IN_USE) from None
+        for tries_left in reversed(range(_LOCK_TRIES)):
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if not tries_left:
+                    os.close(self._descriptor)
+                    raise DirectoryInUse(_IN_USE) from None
+                time.sleep(_LOCK_WAIT_S)
+            else:
+                return
 
     def release(self) -> None:
         os.close(self._descriptor)

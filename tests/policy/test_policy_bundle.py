@@ -43,6 +43,13 @@ def test_the_rules_revision_is_of_rules_alone(tmp_path: Path) -> None:
     assert rules_revision(copy) != before
 
 
+def test_rules_are_read_from_their_own_folder_alone(tmp_path: Path) -> None:
+    copy = Path(copytree(POLICIES, tmp_path / "policies"))
+    (copy / "zz").mkdir()
+    (copy / "zz" / "open.rego").write_text("package gateway.route.isolated\n")
+    assert read_rules(copy) == read_rules(POLICIES)
+
+
 def test_the_policy_revision_changes_with_each_of_its_parts() -> None:
     revisions = {
         policy_revision(*parts)

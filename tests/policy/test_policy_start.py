@@ -142,6 +142,12 @@ def test_a_folder_without_rules_is_refused(tmp_path: Path) -> None:
     assert "There are no rules in this folder" in refused(tmp_path)
 
 
+def test_a_rule_outside_of_the_rules_folder_is_refused(policies: Path) -> None:
+    (policies / "zz").mkdir()
+    (policies / "zz" / "open.rego").write_text("package gateway.route.isolated # nothing\n\npass contains 1\n")
+    assert refused(policies).startswith(f"{policies / 'zz' / 'open.rego'}: Rules have no place here.")
+
+
 def test_another_version_of_opa_is_refused(tmp_path: Path, policies: Path) -> None:
     other = _program(tmp_path, "echo 'Version: 1.22.2'")
     assert "not one of the tested versions (1.22.3)" in refused(policies, program=other)

@@ -11,6 +11,12 @@ CHAT = "bundles/chat@1.yaml"
 MAIL = "bundles/mail@2.yaml"
 KEY = "credentials/example-key.yaml"
 SYSTEM = (EXAMPLE / ACME).read_text().replace("id: acme\n", "id: system\n")
+LOCAL = "endpoint: http://127.0.0.1:8091/v1\nnetwork: loopback"
+
+
+def at(endpoint: str, network: str = "private") -> str:
+    """Instead of LOCAL."""
+    return f"endpoint: {endpoint}\nnetwork: {network}"
 
 
 class Broken(NamedTuple):
@@ -138,6 +144,12 @@ BROKEN = [
     Broken("plain text in public", SMOL, "endpoint: http://127.0.0.1:8091/v1\nnetwork: loopback",
            "endpoint: http://engine.example.com:8091/v1\nnetwork: public", "/endpoint", "plain text", "https",
            "engine.example.com"),
+    Broken("public name in a private network", SMOL, LOCAL, at("http://models.example.com/v1"), "/endpoint",
+           "plain text", ".internal"),
+    Broken("link-local address", SMOL, LOCAL, at("http://169.254.169.254/v1"), "/endpoint", "no engine has",
+           "never allowed"),
+    Broken("link-local address in public", SMOL, LOCAL, at("https://169.254.169.254/v1", "public"), "/endpoint",
+           "no engine has", "never allowed"),
     Broken("hosted without a credential", HOSTED, "credential: example-key\n", "", "/kind", "no credential",
            "credential", "kind: hosted"),
     Broken("credential for another host", KEY, "hosts: [api.example.com]", "hosts: [api.example.org]", "/credential",
@@ -160,6 +172,18 @@ BROKEN = [
            "author approves", "two other people"),
     Broken("one person twice", MAIL, "  - by: Kim Okafor", "  - by: robin reyes", "/approvals/1/by", "approves twice",
            "second person", "  - by: Robin Reyes"),
+    Broken("another blank than the space", MAIL, "  - by: Kim Okafor", '  - by: "ROBIN\\u2003Reyes "',
+           "/approvals/0/by", "nobody sees", "without copying", "ROBIN"),
+    Broken("author with a blank of no width", MAIL, "  - by: Kim Okafor", '  - by: "Alex Tan\\u200b"',
+           "/approvals/0/by", "nobody sees", "without copying", "u200b"),
+    Broken("author with a soft hyphen", MAIL, "author: Alex Tan", "author: Al\u00adex Tan", "/author",
+           "nobody sees", "without copying"),
+    Broken("author with a printable blank", MAIL, "  - by: Kim Okafor", '  - by: "Alex Tan\\u3164"',
+           "/approvals/0/by", "nobody sees", "without copying", "u3164"),
+    Broken("control in a text", ACME, "title: Acme, the example", 'title: "Acme\\a"', "/title", "nobody sees",
+           "without copying"),
+    Broken("author in full width", MAIL, "  - by: Kim Okafor", "  - by: \uff21lex  tan", "/approvals/0/by",
+           "author approves", "two other people"),
     Broken("class not approved", MAIL, "privacy_class: internal", "privacy_class: private", "/profiles/0/id",
            "not approved for the bundle's privacy class", "that class or a stricter one", "  - id: hosted-small"),
     # Files

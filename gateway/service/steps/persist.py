@@ -38,11 +38,11 @@ class Persist:
                 provider_ref=outcome.provider_ref if isinstance(outcome, Completed) else None,
             )
         )
+        if not isinstance(settled, Settled):
+            return outcome_unknown(grant.operation_id, status=502)
         self._events.emit(
             Dispatched(grant.profile.id, settlement.state, settlement.detail or "", self._clock.boot_s() - grant.made_s)
         )
-        if not isinstance(settled, Settled):
-            return outcome_unknown(grant.operation_id, status=502)
         if isinstance(outcome, Completed):
             assert result is not None, "a completed outcome was rendered above"
             return Answer(

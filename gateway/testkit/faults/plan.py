@@ -146,6 +146,8 @@ def _aimed(place: Place, rng: random.Random) -> Failpoint:
     """At which pass. What does not end the process strikes before what does."""
     first, last = _PASSES[_kind(place.point)][place in LETHAL]
     nth = rng.randint(first, last)
+    if place.point == "sweep.statement":
+        nth = 2  # a start whose sweep fails is none
     match place.action:
         case "stop":
             return Failpoint(point=place.point, action="stop", nth=nth, seconds=STOPS[place])
