@@ -3,15 +3,12 @@
 import asyncio
 import contextlib
 import os
-import resource
 import signal
 import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 import msgspec
@@ -23,7 +20,6 @@ from snapshots import TENANT, snapshot
 
 from adapters.policy import OpaPolicy, start
 from adapters.policy.engine import Envelope, Reason
-from adapters.policy.pulse import Pulse
 from gateway.domain.errors import PolicyUnavailable
 from gateway.domain.questions import AccessAnswer
 from gateway.ports.events import Faulted
@@ -146,138 +142,6 @@ def test_a_child_that_keeps_ending_is_started_again_with_pauses(
             await policy.close()
 
     assert 3 <= asyncio.run(run()) <= 6
-
-
-def test_a_child_that_cannot_be_started_for_a_while_is_started_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As when connections have used up the descriptors of the process."""
-    monkeypatch.setattr("adapters.policy.child._LONGEST_PAUSE_S", 0.1)
-
-    async def run() -> tuple[list[str], bool]:
-        recorder = Recorder()
-        async with running(events=recorder) as policy:
-            limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-            resource.setrlimit(resource.RLIMIT_NOFILE, (3, limits[1]))
-            try:
-                os.kill(_pid(policy), signal.SIGKILL)
-                await asyncio.sleep(0.5)
-            finally:
-                resource.setrlimit(resource.RLIMIT_NOFILE, limits)
-            assert policy.child_pid is None
-            assert not policy.is_up
-            await _until(lambda: policy.is_up)
-            allow = (await policy.access(ACCESS)).answer.allow
-            return [event.kind for event in recorder.events if isinstance(event, Faulted)], allow
-
-    kinds, allow = asyncio.run(run())
-    assert kinds[0] == "ended"
-    assert set(kinds[1:]) == {"OSError"}
-    assert len(kinds) >= 3
-    assert allow is True
-
-
-def test_a_supervision_that_breaks_is_fatal_and_the_child_still_ends_with_the_policy(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async def run() -> tuple[list[Faulted], bool]:
-        recorder, told = Recorder(), asyncio.Event()
-        policy = await start(snapshot=snapshot(), policies=POLICIES, opa=opa(), events=recorder, on_fatal=told.set)
-        async with asyncio.timeout(5):
-
-            async def breaks(_: object) -> None:
-                raise RuntimeError("can't start new thread")
-
-            monkeypatch.setattr("adapters.policy.child.Child.start", breaks)
-            os.kill(_pid(policy), signal.SIGKILL)
-            await told.wait()
-        await policy.close()
-        return [event for event in recorder.events if isinstance(event, Faulted)], policy.files.path.exists()
-
-    faults, is_left = asyncio.run(run())
-    assert faults == [Faulted("policy.child", "ended"), Faulted("policy.child", "RuntimeError")]
-    assert not is_left
-
-
-@pytest.mark.parametrize("loop", [asyncio, uvloop])
-def test_a_child_that_hangs_is_replaced_even_where_nobody_asks(loop: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.policy.engine._DEADLINE_S", 0.3)
-    monkeypatch.setattr("adapters.policy.pulse._PAUSE_S", 0.05)
-    monkeypatch.setattr("adapters.policy.pulse._LONGEST_SILENCE_S", 0.6)
-
-    async def run() -> list[Faulted]:
-        recorder = Recorder()
-        async with running(events=recorder) as policy:
-            assert policy.is_up
-            hung = _pid(policy)
-            os.kill(hung, signal.SIGSTOP)
-            await _until(lambda: not policy.is_up)
-            assert _pid(policy) == hung
-            await _until(lambda: policy.child_pid != hung and policy.is_up)
-            assert (await policy.access(ACCESS)).answer.allow is True
-            return [event for event in recorder.events if isinstance(event, Faulted)]
-
-    assert loop.run(run()) == [Faulted("policy.child", "hung"), Faulted("policy.child", "ended")]
-
-
-def test_decisions_that_time_out_tell_that_it_is_not_up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.policy.engine._DEADLINE_S", 0.3)
-    monkeypatch.setattr("adapters.policy.pulse._PAUSE_S", 60.0)
-
-    async def run() -> None:
-        async with running() as policy:
-            await policy.access(ACCESS)
-            first = _pid(policy)
-            os.kill(first, signal.SIGSTOP)
-            for _ in range(8):  # together: a moment of silence, and no sign of more
-                asyncio.ensure_future(policy.access(DRAFT)).add_done_callback(lambda asked: asked.exception())
-            with pytest.raises(PolicyUnavailable) as unavailable:
-                await policy.access(ACCESS)
-            assert unavailable.value.reason == Reason.TIMEOUT
-            assert not policy.is_up
-            os.kill(first, signal.SIGCONT)
-            assert (await policy.access(ACCESS)).answer.allow is True
-            assert policy.is_up
-            assert _pid(policy) == first
-
-    asyncio.run(run())
-
-
-def _after(notes: list[tuple[float, Reason | None]], monkeypatch: pytest.MonkeyPatch) -> int:
-    """How often a pulse has ended OPA after these answers and failures, each at its second."""
-    killed: list[float] = []
-
-    async def health() -> None: ...
-
-    pulse = Pulse(health, lambda: killed.append(0), Recorder())
-    for at_s, failure in notes:
-        monkeypatch.setattr(time, "monotonic", lambda at_s=at_s: at_s)
-        pulse.note(failure)
-    return len(killed)
-
-
-@pytest.mark.parametrize(
-    ("notes", "ended"),
-    [
-        ([(0, Reason.TIMEOUT), (2.9, Reason.TIMEOUT)], 0),
-        ([(0, Reason.TIMEOUT), (3, Reason.TIMEOUT)], 1),
-        ([(0, Reason.TIMEOUT), (1, None), (3, Reason.TIMEOUT)], 0),
-        ([(0, Reason.TIMEOUT), (1, Reason.MALFORMED), (3, Reason.TIMEOUT)], 0),
-        ([(0, Reason.TIMEOUT), (1, Reason.UNREACHABLE), (3, Reason.TIMEOUT)], 0),
-        ([(0, Reason.TIMEOUT), (1, Reason.CLOSED), (3, Reason.TIMEOUT)], 1),
-        ([(0, Reason.TIMEOUT), (3, Reason.TIMEOUT), (3, Reason.TIMEOUT), (5, Reason.TIMEOUT)], 1),
-    ],
-)
-def test_only_a_silence_without_any_answer_ends_it(
-    notes: list[tuple[float, Reason | None]], ended: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert _after(notes, monkeypatch) == ended
-
-
-async def _until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
-        while True:
-            if holds():
-                return
-            await asyncio.sleep(0.01)
 
 
 async def _recovery(policy: OpaPolicy) -> set[str]:

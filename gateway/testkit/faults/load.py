@@ -18,6 +18,9 @@ OPERATIONS_A_ROUND = 220
 LEAST_S = 1.3
 """Seconds that a round takes at least: a gateway sweeps every second."""
 BLIND_REPEATS = 3
+TURNED_AWAY = ("draining", "ledger_unavailable", "no_ready_route", "policy_unavailable")
+TURNED_AWAY_S = 0.2
+"""A gateway that is about to end refuses in no time, by code or by connection; without a pause the clients would do nothing else."""
 
 
 class Load:
@@ -88,6 +91,8 @@ class Load:
     async def _call(self, operation: Operation, port: int, token: str, *, leaves_after_s: float | None = None) -> Call:
         call = await client.send(port, client.generation(token, operation.label), leaves_after_s=leaves_after_s)
         operation.calls.append(call)
+        if call.end == "lost" or call.code in TURNED_AWAY:
+            await asyncio.sleep(TURNED_AWAY_S)
         if call.status == 200:
             self._check_durable(call)
         return call

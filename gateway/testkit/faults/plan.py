@@ -129,8 +129,8 @@ _PASSES = {
     "sweep": ((1, 2), (1, 2)),
     "reconcile": ((1, 2), (3, 6)),
     # Batches, each of many transitions.
-    "batch": ((1, 4), (3, 7)),
-    "call": ((3, 20), (20, 45)),
+    "batch": ((1, 4), (4, 9)),
+    "call": ((3, 20), (40, 80)),
 }
 """At which passes of a point it strikes, where that does not end the process and where it does."""
 
