@@ -19,7 +19,7 @@ class Live:
 
 
 class Ready:
-    """Ready while it takes new work and at least one profile serves."""
+    """Ready while it takes new work, policy can be evaluated and at least one profile serves."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -33,10 +33,12 @@ class Ready:
             if (readiness := services.board.of(profile))
         }
         draining = services.running.draining
-        serves = not draining and any(profile["state"] == "ready" for profile in profiles.values())
+        policy = "up" if active.policy.is_up else "away"
+        serves = not draining and policy == "up" and any(profile["state"] == "ready" for profile in profiles.values())
         document = {
             "status": "draining" if draining else "ready" if serves else "not_ready",
             "registry_digest": active.snapshot.digest,
+            "policy": policy,
             "policy_revision": active.policy.revision,
             "profiles": profiles,
         }

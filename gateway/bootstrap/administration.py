@@ -42,6 +42,7 @@ class NoPolicy:
     """Where no server runs there is no OPA, and nothing that needs a decision can be done."""
 
     revision = ""
+    is_up = False
 
     async def access(self, question: AccessQuestion) -> Decided[AccessAnswer]:
         _no_server(question)

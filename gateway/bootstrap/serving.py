@@ -55,7 +55,9 @@ async def open_gateway(
     if binary is None:
         raise StartRefused("There is no accepted OPA. Run: gateway opa install")
     async with AsyncExitStack() as stack:
-        policy = await opa.start(snapshot=snapshot, policies=settings.policies_folder, opa=binary, events=telemetry)
+        policy = await opa.start(
+            snapshot=snapshot, policies=settings.policies_folder, opa=binary, events=telemetry, on_fatal=on_fatal
+        )
         stack.push_async_callback(policy.close)
         in_force = InForce(Active(snapshot, policy))
         board = ReadinessBoard(clock)

@@ -32,6 +32,10 @@ class Policy(Protocol):
     def revision(self) -> str:
         """Digest of rules, registry and OPA's version. Every answer was checked to carry it."""
 
+    @property
+    def is_up(self) -> bool:
+        """Whether OPA answered lately. False says that requests would be refused."""
+
     async def access(self, question: AccessQuestion) -> Decided[AccessAnswer]: ...
 
     async def routes(self, question: RoutesQuestion) -> Decided[RoutesAnswer]: ...

@@ -28,9 +28,17 @@ def test_it_is_ready_while_a_profile_serves_and_shows_what_is_in_force() -> None
     assert reply.document == {
         "status": "ready",
         "registry_digest": api.world.snapshot.digest,
+        "policy": "up",
         "policy_revision": "sha256:scripted",
         "profiles": {PROFILE: {"state": "ready", "reason": ""}},
     }
+
+
+def test_it_is_not_ready_while_policy_cannot_be_evaluated() -> None:
+    api = Api()
+    api.world.policy.away = "timeout"
+    reply = api.request("GET", "/readyz")
+    assert (reply.status, reply.document["status"], reply.document["policy"]) == (503, "not_ready", "away")
 
 
 @pytest.mark.parametrize("state", ["unknown", "starting", "unready", "mismatch"])

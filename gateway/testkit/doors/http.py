@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -369,7 +369,8 @@ class HttpWorld:
     def stop(self) -> int | None:
         """End the gateway and return its exit code."""
         if self._stopped_opa is not None:
-            os.kill(self._stopped_opa, signal.SIGCONT)
+            with suppress(ProcessLookupError):  # an OPA that hangs is replaced after some seconds
+                os.kill(self._stopped_opa, signal.SIGCONT)
             self._stopped_opa = None
         if self._server is not None and self._thread is not None:
             self._server.handle_exit(signal.SIGTERM, None)

@@ -37,6 +37,10 @@ class ScriptedPolicy:
         self.routes_override: tuple[str, ...] | None = None
         self.asked: list[AccessQuestion | RoutesQuestion | ReplayQuestion] = []
 
+    @property
+    def is_up(self) -> bool:
+        return self.away is None
+
     async def access(self, question: AccessQuestion) -> Decided[AccessAnswer]:
         allow = self._passes()
         class_ = self._snapshot.tenants[question.tenant].privacy_class if allow else ""
