@@ -13,14 +13,14 @@ from gateway.testkit.faults.records import Call, Operation
 from gateway.testkit.faults.witness import NOT_READ, Witness
 
 CLIENTS = 64
-OPERATIONS_A_ROUND = 220
+OPERATIONS_A_ROUND = 300
 """At least, unless the gateway ends earlier."""
 LEAST_S = 1.3
 """Seconds that a round takes at least: a gateway sweeps every second."""
 BLIND_REPEATS = 3
 TURNED_AWAY = ("draining", "ledger_unavailable", "no_ready_route", "policy_unavailable")
 TURNED_AWAY_S = 0.2
-"""A gateway that is about to end refuses in no time, by code or by connection; without a pause the clients would do nothing else."""
+"""A gateway that is about to end refuses in no time; without a pause the clients would do nothing else."""
 
 
 class Load:

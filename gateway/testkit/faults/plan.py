@@ -129,8 +129,8 @@ _PASSES = {
     "sweep": ((1, 2), (1, 2)),
     "reconcile": ((1, 2), (3, 6)),
     # Batches, each of many transitions.
-    "batch": ((1, 4), (4, 9)),
-    "call": ((3, 20), (40, 80)),
+    "batch": ((1, 4), (6, 12)),
+    "call": ((3, 20), (60, 120)),
 }
 """At which passes of a point it strikes, where that does not end the process and where it does."""
 

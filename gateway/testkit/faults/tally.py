@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from gateway.testkit.faults.plan import PLACES, Failpoint, Place, round_plan
 
-LEAST_COMPLETED = 0.2
+LEAST_COMPLETED = 0.15
 """Share of the operations that must have been completed: a gateway that refuses everything breaks nothing."""
 STRUCK_A_ROUND = 10
 """Far fewer than a round strikes. A run that takes more rounds than this needs will never end."""
