@@ -15,7 +15,7 @@ from adapters.tokens import LocalCounter
 from adapters.transport import Transports
 from gateway.bootstrap.data_folder import forget_address, operator_token
 from gateway.bootstrap.registry import load_registry
-from gateway.domain.errors import StartRefused
+from gateway.domain.errors import LedgerUnavailable, LedgerUncertain, StartRefused
 from gateway.ports.events import Events, Faulted
 from gateway.service.active import Active, InForce
 from gateway.service.assembly import Ports, Services, assemble
@@ -89,13 +89,26 @@ async def open_gateway(
             )
         )
         services = assemble(ports, in_force, board)
-        await services.admin.credentials.ensure_operator(operator_token(settings.data_folder))
-        await services.sweeper.sweep(earlier_incarnations=True)
+        await _first_writes(services, operator_token(settings.data_folder))
         stack.push_async_callback(services.sweeper.sweep_at_end)
         for loop in (services.watch.run(), services.sweeper.run()):
             stack.push_async_callback(_end, _start(loop, telemetry, on_fatal))
         stack.push_async_callback(services.running.drain, settings.drain_s)
         yield Gateway(services, telemetry)
+
+
+async def _first_writes(services: Services, token: str) -> None:
+    """The operator's key, and what earlier processes left, before anything new is taken.
+
+    :raises StartRefused: if the store does not take them.
+    """
+    try:
+        await services.admin.credentials.ensure_operator(token)
+        await services.sweeper.sweep(earlier_incarnations=True)
+    except (LedgerUnavailable, LedgerUncertain):
+        raise StartRefused(
+            "The store cannot be written. Make room on the disk of GATEWAY_DATA, or mend it, and start again."
+        ) from None
 
 
 def _start(loop: Coroutine[Any, Any, None], events: Events, on_fatal: Callable[[], None]) -> asyncio.Task[None]:

@@ -8,23 +8,20 @@ import pytest
 
 from gateway.testkit.faults.bugs import BUGS
 from gateway.testkit.faults.plan import PLACES
-from gateway.testkit.faults.proof import run_with
+from gateway.testkit.faults.proof import catches, run_with
 from gateway.testkit.faults.report import summary
 from gateway.testkit.faults.tally import Tally, Wanted, is_reached, shortfalls
-
-CAUGHT_AS = {
-    "send_before_t2": "I12: ",
-    "sweep_regrants_dispatching": "G1: ",
-    "acknowledge_before_t3": "I13: ",
-    "release_without_compare_and_set": "G1: ",
-}
 
 
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_seeded_bug_is_caught_by_what_was_seen_outside(bug: str, tmp_path: Path) -> None:
     tally = asyncio.run(run_with(bug, 1, tmp_path, lambda _: None))
-    assert any(sentence.startswith(CAUGHT_AS[bug]) for sentence in tally.violations), tally.violations[:5]
+    assert catches(bug, tally), tally.violations[:5]
+
+
+def test_a_bug_that_only_the_books_show_is_not_caught() -> None:
+    assert catches("acknowledge_before_t3", Tally(violations=["G1: executed", "tenant acme: held_tokens is 1"])) == []
 
 
 def full(**changes: object) -> Tally:

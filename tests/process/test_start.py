@@ -138,3 +138,12 @@ def test_the_environment_of_opa_is_empty(gateway: GatewayProcess) -> None:
     assert len(opa) == 1
     assert b"CANARY" not in Path(f"/proc/{opa[0]}/environ").read_bytes()
     assert os.fsencode("CANARY") in Path(f"/proc/{gateway.pid}/environ").read_bytes()
+
+
+def test_a_store_that_takes_no_first_write_stops_the_start_with_a_remedy(gateway: GatewayProcess) -> None:
+    gateway.start()
+    gateway.signal(signal.SIGTERM)
+    gateway.log.write_text("")
+    gateway.start_planned({"failpoints": [{"point": "sweep.statement", "action": "enospc", "nth": 1}]})
+    gateway.wait_until(lambda: gateway.ended() is not None, "the gateway goes on")
+    assert "The store cannot be written." in gateway.log.read_text()

@@ -11,7 +11,6 @@ from gateway.domain.grant import FreshGrant
 from gateway.domain.refusal import Code, Refusal
 from gateway.ports.clock import Clock
 from gateway.ports.ledger import AlreadyExists, Claim, Granted, Ledger
-from gateway.service.failures import outcome_unknown
 from gateway.service.path import Access, Again, Bounded, Opening, Routes, Session
 from gateway.service.running import Running
 from gateway.service.settling import Settling
@@ -38,7 +37,8 @@ class Reserve:
         except LedgerUnavailable:
             return Refusal(code=Code.LEDGER_UNAVAILABLE, decisions=(access.decision, routes.decision))
         except LedgerUncertain:
-            return outcome_unknown(claim.operation_id, status=502)
+            # No id: whether this operation exists, a restart will tell.
+            return Refusal(code=Code.OUTCOME_UNKNOWN, status=502)
         if isinstance(claimed, Granted):
             return FreshGrant(
                 operation_id=claimed.operation_id,

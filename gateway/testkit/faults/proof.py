@@ -35,17 +35,31 @@ AIMED: Mapping[str, tuple[Failpoint, ...]] = {
 }
 """For each bug where to strike."""
 
+CAUGHT_AS: Mapping[str, str] = {
+    "send_before_t2": "I12: ",
+    "sweep_regrants_dispatching": "G1: ",
+    "acknowledge_before_t3": "I13: ",
+    "release_without_compare_and_set": "G1: ",
+}
+"""For each bug the check that must see it."""
+
 
 async def prove(seed: int, folder: Path, say: Callable[[str], None]) -> list[str]:
     """The bugs that were not caught."""
     uncaught = []
     for bug in BUGS:
         tally = await run_with(bug, seed, folder / bug, lambda _: None)
-        found = tally.violations[0] if tally.violations else "NOT CAUGHT"
-        say(f"{bug}: {len(tally.violations)} violations after {tally.rounds} rounds, {tally.seconds:.0f} s: {found}")
-        if not tally.violations:
+        found = catches(bug, tally)
+        said = found[0] if found else "NOT CAUGHT"
+        say(f"{bug}: {len(tally.violations)} violations after {tally.rounds} rounds, {tally.seconds:.0f} s: {said}")
+        if not found:
             uncaught.append(bug)
     return uncaught
+
+
+def catches(bug: str, tally: Tally) -> list[str]:
+    """The violations that show what the bug does to the outside, not only to the gateway's books."""
+    return [sentence for sentence in tally.violations if sentence.startswith(CAUGHT_AS[bug])]
 
 
 async def run_with(bug: str, seed: int, folder: Path, say: Callable[[str], None]) -> Tally:
