@@ -8,10 +8,18 @@ from contract.ledger_ends import ManualClock
 from msgspec.structs import replace
 from service_support import PROFILE, Surroundings, example, with_another_profile
 
+from gateway.domain.profile import Profile
 from gateway.domain.refusal import Code
-from gateway.ports.events import ReadinessChanged
+from gateway.ports.events import Faulted, ReadinessChanged
 from gateway.ports.transport import Readiness
-from gateway.service.readiness import HOSTED_TTL_S, NEVER_CHECKED, RETRY_S, ReadinessBoard, time_to_live_s
+from gateway.service.readiness import (
+    HOSTED_TTL_S,
+    NEVER_CHECKED,
+    RETRY_S,
+    ReadinessBoard,
+    ReadinessWatch,
+    time_to_live_s,
+)
 from gateway.service.standing import ProcessStanding
 
 SELF_HOSTED = example().profiles[PROFILE]
@@ -159,3 +167,68 @@ def test_a_profile_that_is_not_ready_or_not_there_is_an_objection(digest: str | 
     assert standing.objection(asked, "elsewhere") == "profile_not_ready"
     world.clock.us += TTL_US + 1_000
     assert standing.objection(asked, PROFILE) == "profile_not_ready"
+
+
+class HalfBrokenProbe:
+    """One engine hangs, breaks or is fine, by the profile's id."""
+
+    def __init__(self, **does: str) -> None:
+        self._does = does
+        self.asked: list[str] = []
+        self.thrice = asyncio.Event()
+        """The profile that is fine was looked at three times."""
+
+    async def check(self, profile: Profile) -> Readiness:
+        self.asked.append(profile.id)
+        if self.asked.count(PROFILE) == 3:
+            self.thrice.set()
+        match self._does.get(profile.id):
+            case "hang":
+                await asyncio.Event().wait()
+            case "break":
+                raise RecursionError("CANARY")
+        return READY
+
+
+def watched(probe: HalfBrokenProbe, world: Surroundings, board: ReadinessBoard) -> None:
+    """Watch until the profile that is fine was looked at three times."""
+
+    async def a_while() -> None:
+        watch = ReadinessWatch(board, probe, world.in_force, world.events)
+        running = asyncio.ensure_future(watch.run())
+        async with asyncio.timeout(10):
+            await probe.thrice.wait()
+        running.cancel()
+        await asyncio.wait([running])
+
+    asyncio.run(a_while())
+
+
+def two_profiles() -> Surroundings:
+    world = Surroundings()
+    world.put_in_force(profiles={PROFILE: SELF_HOSTED, "slow": replace(SELF_HOSTED, id="slow")})
+    return world
+
+
+def test_an_engine_that_hangs_keeps_no_other_from_being_looked_at(
+    board: ReadinessBoard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.service.readiness.RETRY_S", 0.002)
+    world, probe = two_profiles(), HalfBrokenProbe(slow="hang")
+    monkeypatch.setattr(board, "due", lambda _: True)
+    watched(probe, world, board)
+    assert board.is_ready(SELF_HOSTED)
+    assert probe.asked.count("slow") == 1, "a look that has not ended is not begun again"
+
+
+def test_a_probe_that_breaks_makes_its_profile_unready_and_ends_nothing(
+    board: ReadinessBoard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.service.readiness.RETRY_S", 0.002)
+    monkeypatch.setattr(board, "due", lambda _: True)
+    world, probe = two_profiles(), HalfBrokenProbe(slow="break")
+    watched(probe, world, board)
+    assert board.is_ready(SELF_HOSTED)
+    assert board.of(replace(SELF_HOSTED, id="slow")) == Readiness("unready", "probe_failed")
+    assert Faulted("probe", "RecursionError") in world.events.events
+    assert "CANARY" not in repr(world.events.events)

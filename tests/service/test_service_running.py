@@ -264,3 +264,26 @@ def test_the_last_sweep_tolerates_a_ledger_that_has_failed(error: Exception) -> 
     world.notebook.at("ledger.sweep", breaking(error))
     asyncio.run(world.services.sweeper.sweep_at_end())
     assert world.events.events == [Faulted("sweep", type(error).__name__)]
+
+
+def test_an_attempt_that_was_handed_over_lives_as_long_as_its_new_owner() -> None:
+    async def use(running: Running) -> None:
+        let_go = asyncio.Event()
+
+        async def heir() -> None:
+            running.adopt("d-1")
+            await let_go.wait()
+
+        async def first() -> None:
+            running.adopt("d-1")
+            running.begin(heir())
+            await asyncio.sleep(0.01)
+
+        await running.own(first())
+        await asyncio.sleep(0)
+        assert running.alive() == {"d-1"}, "a sweep would take it from the task that still saves its answer"
+        let_go.set()
+        await asyncio.sleep(0.01)
+        assert running.alive() == frozenset()
+
+    on_a_loop(use)
