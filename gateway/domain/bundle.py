@@ -21,6 +21,9 @@ class Evaluation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     score: Annotated[float, Meta(ge=0, le=1)]
     refusal_rate: Annotated[float, Meta(ge=0, le=1)]
     date: Date
+    rules_revision: Annotated[
+        Digest, Meta(description="The policies' revision at that time; evidence, not a condition of anything.")
+    ]
 
 
 class BundleApproval(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -37,6 +40,7 @@ class Bundle(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     author: Text
     privacy_class: PrivacyClass
     profiles: Annotated[tuple[BundleProfile, ...], Meta(min_length=1, description="In the order of preference.")]
+    purposes: Annotated[tuple[Id, ...], Meta(min_length=1, description="What it was evaluated for.")]
     prompt_template_digest: Digest
     evaluation: Evaluation
     approvals: Annotated[

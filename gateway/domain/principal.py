@@ -5,9 +5,10 @@ import hashlib
 from msgspec import Struct
 
 SYSTEM_TENANT = "system"
-GENERATE = "generate"
 OPERATOR = "operator"
-"""The role of operators, and the name of the built-in one, whose credential lies in the data directory."""
+"""The role of operators, and the name of the built-in one, whose credential lies in the data directory.
+
+What a role allows is said by the policies alone."""
 
 
 class Principal(Struct, frozen=True):
@@ -17,15 +18,6 @@ class Principal(Struct, frozen=True):
     id: str
     groups: tuple[str, ...]
     roles: tuple[str, ...]
-
-    @property
-    def may_generate(self) -> bool:
-        """An operator generates nothing, whatever other roles it has."""
-        return GENERATE in self.roles and not self.is_operator
-
-    @property
-    def is_operator(self) -> bool:
-        return OPERATOR in self.roles
 
 
 BUILT_IN_OPERATOR = Principal(SYSTEM_TENANT, OPERATOR, groups=(), roles=(OPERATOR,))

@@ -11,6 +11,7 @@ from gateway.domain.registry import (
     Id,
     Limits,
     Name,
+    Network,
     PrivacyClass,
     Seconds,
     Text,
@@ -151,7 +152,7 @@ class Profile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     capabilities: Annotated[tuple[Capability, ...], Meta(min_length=1)]
     counter: Counter
     endpoint: Annotated[Url, Meta(description="Base URL, such as https://api.example.com/v1.")]
-    network: Literal["loopback", "private", "public"]
+    network: Network
     region: Id
     data_handling: DataHandling
     approvals: Annotated[tuple[Approval, ...], Meta(min_length=1)]

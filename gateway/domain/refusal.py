@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from gateway.domain.fault import Fault
 from gateway.domain.questions import Decision
 
 
@@ -55,6 +56,14 @@ class Code(StrEnum):
     POLICY_UNAVAILABLE = "policy_unavailable"
     LEDGER_UNAVAILABLE = "ledger_unavailable"
     UNKNOWN_PRINCIPAL = "unknown_principal"
+    UNKNOWN_TENANT = "unknown_tenant"
+    UNKNOWN_KEY = "unknown_key"
+    UNKNOWN_SOURCE = "unknown_source"
+    UNKNOWN_DECISION = "unknown_decision"
+    SOURCE_OF_OTHER_TENANT = "source_of_other_tenant"
+    SOURCE_WITHDRAWN = "source_withdrawn"
+    RELOAD_REFUSED = "reload_refused"
+    RELOAD_WITHOUT_SERVER = "reload_without_server"
     ACT_NOT_LEGAL = "act_not_legal"
     ACT_TOO_EARLY = "act_too_early"
     INTERNAL_ERROR = "internal_error"
@@ -191,7 +200,38 @@ MEANINGS: Mapping[Code, Meaning] = {
         404,
         False,
         "The registry has no such service account.",
-        "Add it to the tenant in registry/tenants, and restart the gateway.",
+        "Add it to the tenant in registry/tenants, and run: gateway reload",
+    ),
+    Code.UNKNOWN_TENANT: Meaning(
+        404, False, "The registry has no such tenant.", "Add it below registry/tenants, and run: gateway reload"
+    ),
+    Code.UNKNOWN_KEY: Meaning(404, False, "There is no such key.", "gateway keys list shows the ids of all keys."),
+    Code.UNKNOWN_SOURCE: Meaning(
+        404, False, "The directory has no such source.", "gateway sources list shows them; a grant registers one."
+    ),
+    Code.UNKNOWN_DECISION: Meaning(
+        404,
+        False,
+        "The audit has no such decision.",
+        "Use the id that a refusal or the timeline of an operation names.",
+    ),
+    Code.SOURCE_OF_OTHER_TENANT: Meaning(
+        409, False, "The source belongs to another tenant.", "Register it for this tenant under an id of its own."
+    ),
+    Code.SOURCE_WITHDRAWN: Meaning(
+        409,
+        False,
+        "This revision of the source was withdrawn, which is for good.",
+        "Grant it at another revision.",
+    ),
+    Code.RELOAD_REFUSED: Meaning(
+        409,
+        False,
+        "The files cannot be put in force; what served before goes on serving.",
+        "Mend the faults of this answer, and reload again.",
+    ),
+    Code.RELOAD_WITHOUT_SERVER: Meaning(
+        409, False, "No server runs here, so there is nothing to reload.", "Run: gateway serve"
     ),
     Code.ACT_NOT_LEGAL: Meaning(
         409,
@@ -245,6 +285,8 @@ class Refusal(Struct, frozen=True, kw_only=True):
     """What policy decided on the way; kept in the audit, never shown."""
     facts: Mapping[str, Any] | None = None
     """Numbers that explain a bound, such as {"limit": 512, "asked": 600}."""
+    faults: tuple[Fault, ...] = ()
+    """Faults of files, for administrators alone."""
 
     @property
     def meaning(self) -> Meaning:

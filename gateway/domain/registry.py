@@ -78,6 +78,7 @@ CostLimit = Annotated[
 Tokens = Annotated[int, Meta(ge=1, le=100_000_000)]
 Seconds = Annotated[int, Meta(ge=1, le=86_400)]
 PrivacyClass = Id
+Network = Literal["loopback", "private", "public"]
 
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -97,10 +98,36 @@ class Currency(Struct, frozen=True, forbid_unknown_fields=True):
     currency: Annotated[str, Meta(pattern=rf"^[A-Z]{{3}}{END}", description="ISO 4217, such as EUR.")]
 
 
+class Requirements(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a privacy class asks of destinations, evaluations and facts. The rules are Rego, the thresholds data."""
+
+    id: PrivacyClass
+    networks: Annotated[
+        tuple[Network, ...], Meta(min_length=1, description="Networks over which a prompt may travel.")
+    ]
+    longest_retention_days: Annotated[
+        int, Meta(ge=0, le=36_500, description="Days for which an endpoint may keep prompts and answers.")
+    ]
+    training_allowed: Annotated[bool, Meta(description="Whether an endpoint may train on them.")]
+    time_sharing_allowed: Annotated[bool, Meta(description="Whether an engine's device may be shared by time slices.")]
+    attestation_required: Annotated[
+        bool, Meta(description="Whether the engine itself must attest the revision that it serves.")
+    ]
+    least_score: Annotated[float, Meta(ge=0, le=1, description="Least score of the bundle's evaluation.")]
+    most_refusals: Annotated[float, Meta(ge=0, le=1, description="Highest refusal rate of the bundle's evaluation.")]
+    longest_evaluation_days: Annotated[
+        int, Meta(ge=1, le=36_500, description="Days for which an evaluation counts, from its date on.")
+    ]
+    longest_facts_s: Annotated[
+        int,
+        Meta(ge=1, le=366 * 86_400, description="Seconds for which the facts on a source of this class count."),
+    ]
+
+
 class Privacy(Struct, frozen=True, forbid_unknown_fields=True):
     """The privacy classes in their order."""
 
-    classes: Annotated[tuple[PrivacyClass, ...], Meta(min_length=1, description="From the least to the most strict.")]
+    classes: Annotated[tuple[Requirements, ...], Meta(min_length=1, description="From the least to the most strict.")]
 
 
 class Purpose(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -7,7 +7,7 @@ from msgspec import Struct
 from gateway.domain.bundle import Bundle
 from gateway.domain.principal import Principal
 from gateway.domain.profile import Profile
-from gateway.domain.registry import Credential, Purpose, QuotaScope
+from gateway.domain.registry import Credential, Purpose, QuotaScope, Requirements
 from gateway.domain.tenant import Tenant
 
 
@@ -19,8 +19,8 @@ class Snapshot(Struct, frozen=True, kw_only=True):
 
     digest: str
     currency: str
-    privacy_classes: tuple[str, ...]
-    """From the least to the most strict."""
+    privacy_classes: tuple[Requirements, ...]
+    """From the least to the most strict, each with what it asks for."""
     purposes: Mapping[str, Purpose]
     tenants: Mapping[str, Tenant]
     credentials: Mapping[str, Credential]

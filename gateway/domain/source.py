@@ -1,4 +1,4 @@
-"""What is known today about a source that a request cites."""
+"""What is known today about a source that a request cites, and how the directory of sources is changed."""
 
 from msgspec import Struct
 
@@ -22,6 +22,8 @@ class SourceFact(Struct, frozen=True, kw_only=True):
     released_s: int
     """End of the embargo, seconds UTC."""
     withdrawn: bool
+    as_of_s: int
+    """When somebody last confirmed all of this, seconds UTC. Facts that are too old count for nothing."""
 
 
 class KnownSource(Struct, frozen=True):
@@ -31,6 +33,65 @@ class KnownSource(Struct, frozen=True):
     fact: SourceFact
     version: int
     """0 for a source without a row."""
+
+
+class Source(Struct, frozen=True, kw_only=True):
+    """A row of the directory, as administrators see it."""
+
+    id: str
+    tenant: str
+    groups: tuple[str, ...]
+    """In alphabetical order."""
+    privacy_class: str
+    revision: str
+    released_s: int
+    withdrawn: bool
+    as_of_s: int
+    version: int
+
+
+class GrantSource(Struct, frozen=True, kw_only=True):
+    """Register a source, or confirm it and open it to more groups. Groups add up; all the rest becomes this."""
+
+    id: str
+    tenant: str
+    groups: tuple[str, ...]
+    privacy_class: str
+    revision: str
+    released_s: int
+    as_of_s: int
+
+
+class RevokeSource(Struct, frozen=True, kw_only=True):
+    """Close a source to groups. ``as_of_s`` stays: nothing else about it was confirmed."""
+
+    id: str
+    groups: tuple[str, ...]
+    """Empty: all of them."""
+
+
+class WithdrawSource(Struct, frozen=True, kw_only=True):
+    """Take a revision back for good, for everybody. Only a grant of another revision makes the source current again."""
+
+    id: str
+
+
+SourceAct = GrantSource | RevokeSource | WithdrawSource
+
+
+class NoSuchSource(Struct, frozen=True):
+    """The directory has no source of this id."""
+
+
+class OtherTenantsSource(Struct, frozen=True):
+    """A grant names another tenant than the one that the source belongs to."""
+
+
+class WithdrawnRevision(Struct, frozen=True):
+    """A grant names the very revision that was withdrawn."""
+
+
+SourceActResult = Source | NoSuchSource | OtherTenantsSource | WithdrawnRevision
 
 
 def unknown_source(ref: SourceRef) -> KnownSource:
@@ -44,5 +105,6 @@ def unknown_source(ref: SourceRef) -> KnownSource:
         privacy_class="",
         released_s=0,
         withdrawn=True,
+        as_of_s=0,
     )
     return KnownSource(ref=ref, fact=fact, version=0)

@@ -12,7 +12,10 @@ class ServiceAccount(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     id: Id
     groups: tuple[Id, ...]
-    roles: Annotated[tuple[Literal["generate", "operator"], ...], Meta(min_length=1)]
+    roles: Annotated[
+        tuple[Literal["generate", "operator", "auditor"], ...],
+        Meta(min_length=1, description="generate: ask models. operator: administer. auditor: look at it only."),
+    ]
 
 
 class Tenant(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -1,6 +1,6 @@
 """What happened, for metrics and logs. Closed structs of ids and codes: there is no free text to leak (G11)."""
 
-from typing import Protocol
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
@@ -36,7 +36,29 @@ class Decided(Struct, frozen=True):
 
     entrypoint: str
     failure: str
+    waited_s: float
+    """Of ``seconds``: before its turn, while others were in flight."""
     seconds: float
+
+
+class Recalled(Struct, frozen=True):
+    """OPA was not asked, because the same was asked before, or is being asked."""
+
+    entrypoint: str
+    found: Literal["decided", "in_flight"]
+
+
+class Denied(Struct, frozen=True):
+    """Policy said no. One event for each code."""
+
+    entrypoint: str
+    code: str
+
+
+class Reloaded(Struct, frozen=True):
+    """Somebody asked for a reload. ``taken`` False: what served goes on serving."""
+
+    taken: bool
 
 
 class Committed(Struct, frozen=True):
@@ -68,7 +90,19 @@ class Faulted(Struct, frozen=True):
     kind: str
 
 
-Event = Answered | Refused | Dispatched | Decided | Committed | ReadinessChanged | AttemptsSwept | Faulted
+Event = (
+    Answered
+    | Refused
+    | Dispatched
+    | Decided
+    | Recalled
+    | Denied
+    | Reloaded
+    | Committed
+    | ReadinessChanged
+    | AttemptsSwept
+    | Faulted
+)
 
 
 class Events(Protocol):

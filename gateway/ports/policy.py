@@ -8,10 +8,14 @@ from gateway.domain.questions import (
     AccessAnswer,
     AccessQuestion,
     Decision,
+    OperateAnswer,
+    OperateQuestion,
     ReplayAnswer,
     ReplayQuestion,
     RoutesAnswer,
     RoutesQuestion,
+    VisibleAnswer,
+    VisibleQuestion,
 )
 from gateway.domain.refusal import PolicyCode
 
@@ -41,6 +45,10 @@ class Policy(Protocol):
     async def routes(self, question: RoutesQuestion) -> Decided[RoutesAnswer]: ...
 
     async def replay(self, question: ReplayQuestion) -> Decided[ReplayAnswer]: ...
+
+    async def visible(self, question: VisibleQuestion) -> Decided[VisibleAnswer]: ...
+
+    async def operate(self, question: OperateQuestion) -> Decided[OperateAnswer]: ...
 
     def explain(self, level: str, check: str) -> PolicyCode:
         """Code and remedy of a check, from its METADATA. ``level`` is request, source or route."""

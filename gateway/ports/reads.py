@@ -8,8 +8,9 @@ from msgspec import Struct
 from gateway.domain.budget import Scope
 from gateway.domain.operation import Identity, Operation, State, StoredResult
 from gateway.domain.principal import Caller
+from gateway.domain.questions import Decision
 from gateway.domain.request import SourceRef
-from gateway.domain.source import KnownSource
+from gateway.domain.source import KnownSource, Source, SourceAct, SourceActResult
 
 LONGEST_PAGE = 500
 """Operations that one search gives at most."""
@@ -60,6 +61,30 @@ class Accounts(Protocol):
     async def stranded(self) -> tuple[StrandedHold, ...]:
         """Holds of attempts whose outcome is unknown, oldest first."""
 
+    async def in_use(self) -> InUse:
+        """Ids that a registry must not drop now."""
+
+
+class RecordedDecision(Struct, frozen=True, kw_only=True):
+    """A decision of policy, with the audit row that names it."""
+
+    decision: Decision
+    at_us: int
+    event: str
+    """granted, disclosed or refused."""
+    code: str
+    """Of the refusal, or the profile of the grant; empty for a disclosure."""
+    tenant: str
+    principal: str
+    operation_id: str | None
+
+
+class Decisions(Protocol):
+    """Decisions in the audit."""
+
+    async def find(self, decision_id: str) -> RecordedDecision | None:
+        """Walks over the audit rows of that time, so not on the event loop's thread."""
+
 
 class Operations(Protocol):
     """Operations by identity and by id."""
@@ -77,25 +102,41 @@ class Operations(Protocol):
         """None: not completed, or the body has been purged."""
 
 
+class InUse(Struct, frozen=True, kw_only=True):
+    """Ids that operations still count against: open ones, and ones whose holds are still held."""
+
+    tenants: frozenset[str]
+    principals: frozenset[tuple[str, str]]
+    """Tenant and service account."""
+    profiles: frozenset[str]
+    quota_scopes: frozenset[str]
+
+
+class SourceFilter(Struct, frozen=True, kw_only=True):
+    """Which sources to list, by id."""
+
+    tenant: str | None = None
+    group: str | None = None
+    withdrawn: bool | None = None
+    after: str | None = None
+    """Only sources after this id: the last one of the page before."""
+    limit: int = 50
+    """At most LONGEST_PAGE, whatever is asked for."""
+
+
 class Sources(Protocol):
     """The directory of sources."""
 
     async def facts(self, refs: Sequence[SourceRef]) -> tuple[KnownSource, ...]:
         """One fact for each reference, in order; without a row a fact with ``known`` false."""
 
+    async def search(self, wanted: SourceFilter) -> tuple[Source, ...]: ...
 
-class SourceChange(Struct, frozen=True, kw_only=True):
-    """A source as it is to be from now on. Stores take it; the directory's administration comes later."""
+    async def change(self, act: SourceAct, *, actor: Caller, os_user: str | None) -> SourceActResult:
+        """Durable with its audit row when it returns. Every change raises the row's version, also one to itself.
 
-    id: str
-    revision: str
-    tenant: str
-    groups: tuple[str, ...]
-    privacy_class: str
-    released_s: int
-    """End of the embargo, seconds UTC."""
-    withdrawn: bool
-    actor: Caller | None
+        :raises LedgerUnavailable: nothing was stored.
+        """
 
 
 class Key(Struct, frozen=True, kw_only=True):
@@ -109,6 +150,18 @@ class Key(Struct, frozen=True, kw_only=True):
     label: str
 
 
+class KeyFilter(Struct, frozen=True, kw_only=True):
+    """Which keys to list, newest first."""
+
+    tenant: str | None = None
+    principal: str | None = None
+    active: bool | None = None
+    before: str | None = None
+    """Only keys older than this one: its id, from the page before."""
+    limit: int = 50
+    """At most LONGEST_PAGE, whatever is asked for."""
+
+
 class Keys(Protocol):
     """Credentials by the hash of their token."""
 
@@ -119,4 +172,12 @@ class Keys(Protocol):
         """Durable when it returns, with its audit row. ``actor`` None is the server itself at start.
 
         With ``alone`` every other key of the same principal stops counting, in the same transaction.
+        """
+
+    async def search(self, wanted: KeyFilter) -> tuple[Key, ...]: ...
+
+    async def revoke(self, key_id: str, *, actor: Caller, os_user: str | None) -> Key | None:
+        """The key as it then is, durable with its audit row; None: there is no such key. Twice is once.
+
+        :raises LedgerUnavailable: nothing was stored.
         """
