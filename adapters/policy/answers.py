@@ -3,45 +3,68 @@
 Nothing is decided here: an answer that contradicts itself is refused, and none is ever improved.
 """
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterator, Mapping
 
-from adapters.policy.metadata import Check
+from adapters.policy.metadata import Check, Documented
 from gateway.domain.questions import (
     AccessAnswer,
     AccessQuestion,
     Failed,
+    FailedCheck,
+    OperateAnswer,
+    OperateQuestion,
     ReplayAnswer,
     ReplayQuestion,
     RoutesAnswer,
     RoutesQuestion,
+    VisibleAnswer,
+    VisibleQuestion,
 )
 
-Question = AccessQuestion | RoutesQuestion | ReplayQuestion
-Answer = AccessAnswer | RoutesAnswer | ReplayAnswer
+Question = AccessQuestion | RoutesQuestion | ReplayQuestion | VisibleQuestion | OperateQuestion
+Answer = AccessAnswer | RoutesAnswer | ReplayAnswer | VisibleAnswer | OperateAnswer
 
 
 def coherent(question: Question, answer: Answer, known: Container[Check]) -> bool:
     """Allowed and nothing failed, or denied with a check that has a code; every cited source accounted for."""
+    if any(check not in known for check, _ in _failures(answer)):
+        return False
     match answer:
         case RoutesAnswer(routes=routes, failed=failed):
-            passed = [profile for profile, names in failed.items() if not names]
-            return sorted(routes) == sorted(passed) and _all_known("route", failed.values(), known)
+            return sorted(routes) == sorted(profile for profile, names in failed.items() if not names)
         case AccessAnswer(allow=allow, privacy_class=privacy_class, failed=failed):
-            return allow == bool(privacy_class) and _fits(question, allow, failed, known)
+            return allow == bool(privacy_class) and _fits(question, allow, failed)
         case ReplayAnswer(allow=allow, failed=failed):
-            return _fits(question, allow, failed, known)
+            return _fits(question, allow, failed)
+        case VisibleAnswer(aliases=aliases, failed=names):
+            return list(aliases) == sorted(set(aliases)) and not (aliases and names)
+        case OperateAnswer(allow=allow, failed=names):
+            return allow == (not names)
 
 
-def _fits(question: Question, allow: bool, failed: Failed, known: Container[Check]) -> bool:
-    if isinstance(question, RoutesQuestion):
-        return False
-    return (
-        allow == (not failed.request and not any(failed.source.values()))
-        and failed.source.keys() == {str(index) for index in range(len(question.sources))}
-        and _all_known("request", [failed.request], known)
-        and _all_known("source", failed.source.values(), known)
+def explained(answer: Answer, known: Mapping[Check, Documented]) -> tuple[FailedCheck, ...]:
+    """What failed, with code and place. The answer has to be coherent."""
+    return tuple(
+        FailedCheck(check=str(check), about=about, code=known[check].code.code, place=known[check].place)
+        for check, about in _failures(answer)
     )
 
 
-def _all_known(level: str, failed: Iterable[tuple[str, ...]], known: Container[Check]) -> bool:
-    return all(Check(level, name) in known for names in failed for name in names)
+def _failures(answer: Answer) -> Iterator[tuple[Check, str]]:
+    """Each check that did not pass, with the index of the source or the profile that it is about."""
+    match answer:
+        case RoutesAnswer(failed=failed):
+            yield from ((Check("route", name), profile) for profile, names in failed.items() for name in names)
+        case AccessAnswer(failed=failed) | ReplayAnswer(failed=failed):
+            yield from ((Check("request", name), "") for name in failed.request)
+            yield from ((Check("source", name), index) for index, names in failed.source.items() for name in names)
+        case VisibleAnswer(failed=names) | OperateAnswer(failed=names):
+            yield from ((Check("request", name), "") for name in names)
+
+
+def _fits(question: Question, allow: bool, failed: Failed) -> bool:
+    return (
+        isinstance(question, AccessQuestion | ReplayQuestion)
+        and allow == (not failed.request and not any(failed.source.values()))
+        and failed.source.keys() == {str(index) for index in range(len(question.sources))}
+    )

@@ -5,16 +5,18 @@ import shlex
 import tempfile
 from pathlib import Path
 
-import msgspec
-from msgspec import Struct
-
 from adapters.policy import golden
 from adapters.policy.capabilities import capabilities
 from adapters.policy.check_fields import outdated_schemas, uncaught_typos, unread_fields
 from adapters.policy.check_folders import faulty_checks
 from adapters.policy.check_layout import dangling_references, misplaced_files
+from adapters.policy.check_structs import optional_fields
+from adapters.policy.check_tests import failed_tests
+from adapters.policy.codes import outdated_codes
 from adapters.policy.command import compiled, run
+from adapters.policy.lint import lint
 from adapters.policy.modules import read_modules
+from adapters.policy.mutation_list import faulty_mutations
 from adapters.policy.opa import start_unproved
 from adapters.policy.strays import strays
 from gateway.domain.fault import Fault
@@ -34,7 +36,7 @@ def check_policies(policies: Path, opa: Path, snapshot: Snapshot) -> list[Fault]
         sentence = "This folder does not hold the policies." if policies.is_dir() else "There is no such folder."
         remedy = "Name the folder of gateway/*.rego in GATEWAY_POLICIES; by default it is policies, where you are."
         return [Fault(str(policies), 0, "", sentence, remedy)]
-    if found := strays(policies):
+    if found := strays(policies) or optional_fields():
         return found
     with tempfile.TemporaryDirectory() as folder:
         allowed = Path(folder) / "capabilities.json"
@@ -45,12 +47,15 @@ def check_policies(policies: Path, opa: Path, snapshot: Snapshot) -> list[Fault]
         layout = [*misplaced_files(policies, opa), *faulty_checks(policies, opa)]
         faults = [
             *unformatted(policies, opa),
+            *lint(policies, opa),
             *layout,
             *dangling_references(policies, modules),
             *outdated_schemas(policies),
             *uncaught_typos(policies, opa, allowed),
         ]
         if not layout:
+            faults += outdated_codes(policies, opa)
+            faults += faulty_mutations(policies)
             faults += unread_fields(policies, opa, modules)
             faults += failed_tests(policies, opa)
             faults += wrong_golden_decisions(policies, opa, snapshot)
@@ -62,63 +67,6 @@ def unformatted(policies: Path, opa: Path) -> list[Fault]:
     listed = run(opa, "fmt", "--list", str(policies / "gateway")).out.splitlines()
     remedy = f'Run: "$(gateway opa install)" fmt --write {shlex.quote(str(policies / "gateway"))}'
     return [Fault(path, 0, "", "The file is not formatted.", remedy) for path in listed if path]
-
-
-class _Position(Struct, frozen=True):
-    row: int
-
-
-class _Located(Struct, frozen=True):
-    file: str
-    row: int
-
-
-class _Test(Struct, frozen=True):
-    name: str
-    location: _Located
-    fail: bool = False
-    error: object = None
-    skip: bool = False
-
-
-class _Range(Struct, frozen=True):
-    start: _Position
-
-
-class _File(Struct, frozen=True):
-    not_covered: tuple[_Range, ...] = ()
-
-
-class _Coverage(Struct, frozen=True):
-    files: dict[str, _File]
-
-
-def failed_tests(policies: Path, opa: Path) -> list[Fault]:
-    """Tests that fail or are skipped; without any, lines that no test reaches."""
-    arguments = ("test", "--format", "json", "--schema", "schemas")
-    finished = run(opa, *arguments, "gateway", cwd=policies)
-    tests = msgspec.json.decode(finished.out or "[]", type=list[_Test] | None) or []
-    if not tests:
-        return [Fault(str(policies), 0, "", "No test was run.", "Write a test beside each rule.")]
-    failed = sorted(
-        Fault(
-            file=str(policies / test.location.file),
-            line=test.location.row,
-            path="",
-            sentence=f"{test.name} was skipped." if test.skip else f"{test.name} fails.",
-            remedy="Mend the rule or the test.",
-        )
-        for test in tests
-        if test.fail or test.error or test.skip
-    )
-    if failed:
-        return failed
-    covered = msgspec.json.decode(run(opa, *arguments, "--coverage", "gateway", cwd=policies).out, type=_Coverage)
-    missed = {(path, reach.start.row) for path, file in covered.files.items() for reach in file.not_covered}
-    return [
-        Fault(str(policies / path), row, "", "No test reaches this line.", "Write a test that does.")
-        for path, row in sorted(missed)
-    ]
 
 
 def wrong_golden_decisions(policies: Path, opa: Path, snapshot: Snapshot) -> list[Fault]:

@@ -54,10 +54,15 @@ def _shared_codes(policies: Path, described: Mapping[Check, Documented]) -> Iter
     """Codes of several checks. One code is one thing to do; where they must not be told apart, METADATA says so."""
     for other, check in combinations(sorted(described), 2):
         own, its = described[check], described[other]
-        if own.code.code == its.code.code and str(other) not in own.shares_code and str(check) not in its.shares_code:
+        if own.code.code != its.code.code:
+            continue
+        if str(other) not in own.shares_code and str(check) not in its.shares_code:
             sentence = f"The check {other} has the same code."
             remedy = f"Give each its own, or say in custom.shares_code why nobody may tell them apart: {other}: ..."
             yield _fault(_rule(policies, check), sentence, remedy, own.line)
+        elif own.code.remedy != its.code.remedy:
+            sentence = f"The check {other} has the same code and another remedy."
+            yield _fault(_rule(policies, check), sentence, "A code is one thing to do: give both one remedy.", own.line)
 
 
 def _undecided(policies: Path, found: list[Check]) -> Iterator[Fault]:

@@ -88,11 +88,11 @@ class Engine:
 
         :raises PolicyUnavailable: anything else came back, or nothing within the deadline.
         """
-        started = time.perf_counter()
+        watch = _Watch()
         failure = "cancelled"
         self._waiting += 1
         try:
-            answer = await self._answer(package, question, decode, coherent)
+            answer = await self._answer(package, question, decode, coherent, watch)
         except PolicyUnavailable as unavailable:
             failure = unavailable.reason
             raise
@@ -103,9 +103,7 @@ class Engine:
             self._waiting -= 1
             if not self._waiting:
                 self._idle.set()
-            self._events.emit(
-                Decided(entrypoint=package.rpartition("/")[2], failure=failure, seconds=time.perf_counter() - started)
-            )
+            self._events.emit(watch.stopped(package.rpartition("/")[2], failure))
 
     async def close(self) -> None:
         """Refuse new questions, wait for those in flight, and close the connections."""
@@ -116,11 +114,16 @@ class Engine:
         await self._client.close_connection()
 
     async def _answer(
-        self, package: str, question: bytes, decode: Callable[[Any], Envelope[A]], coherent: Callable[[A], bool]
+        self,
+        package: str,
+        question: bytes,
+        decode: Callable[[Any], Envelope[A]],
+        coherent: Callable[[A], bool],
+        watch: "_Watch",
     ) -> A:
         if self._closed:
             raise PolicyUnavailable(Reason.CLOSED)
-        text = await self._query(package, question)
+        text = await self._query(package, question, watch)
         try:
             envelope = decode(text)
         except msgspec.DecodeError:
@@ -134,9 +137,10 @@ class Engine:
             raise PolicyUnavailable(Reason.INCOHERENT)
         return envelope.result
 
-    async def _query(self, package: str, question: bytes) -> str:
+    async def _query(self, package: str, question: bytes, watch: "_Watch") -> str:
         try:
             async with asyncio.timeout(_DEADLINE_S), self._gate:
+                watch.turn_comes()
                 text: str = await self._client.query_rule(msgspec.Raw(question), package, "answer", _PARAMETERS)
         except TimeoutError:
             raise PolicyUnavailable(Reason.TIMEOUT) from None
@@ -147,6 +151,24 @@ class Engine:
         except (aiohttp.ClientError, OSError):
             raise PolicyUnavailable(Reason.UNREACHABLE) from None
         return text
+
+
+class _Watch:
+    """Measures one question, from its construction on."""
+
+    def __init__(self) -> None:
+        self._started_s = time.perf_counter()
+        self._turn_s: float | None = None
+
+    def turn_comes(self) -> None:
+        """The wait is over."""
+        self._turn_s = time.perf_counter()
+
+    def stopped(self, entrypoint: str, failure: str) -> Decided:
+        """A question whose turn never came has waited all of its time."""
+        now_s = time.perf_counter()
+        waited_s = (now_s if self._turn_s is None else self._turn_s) - self._started_s
+        return Decided(entrypoint, failure, waited_s=waited_s, seconds=now_s - self._started_s)
 
 
 class _SocketClient(AsyncOpaClient):  # type: ignore[misc]  # opa_client has no types

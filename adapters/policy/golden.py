@@ -9,16 +9,22 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from adapters.policy.answers import Answer
 from adapters.policy.golden_difference import Difference, differences, line_of
 from gateway.domain.errors import PolicyUnavailable
 from gateway.domain.fault import Fault
+from gateway.domain.principal import SYSTEM_TENANT
 from gateway.domain.questions import (
     AccessAnswer,
     AccessQuestion,
+    OperateAnswer,
+    OperateQuestion,
     ReplayAnswer,
     ReplayQuestion,
     RoutesAnswer,
     RoutesQuestion,
+    VisibleAnswer,
+    VisibleQuestion,
 )
 from gateway.domain.snapshot import Snapshot
 from gateway.ports.policy import Policy
@@ -42,7 +48,19 @@ class GoldenReplay(Struct, frozen=True, forbid_unknown_fields=True, tag_field="e
     answer: ReplayAnswer
 
 
-Golden = GoldenAccess | GoldenRoutes | GoldenReplay
+class GoldenVisible(Struct, frozen=True, forbid_unknown_fields=True, tag_field="entrypoint", tag="visible"):
+    title: str
+    question: VisibleQuestion
+    answer: VisibleAnswer
+
+
+class GoldenOperate(Struct, frozen=True, forbid_unknown_fields=True, tag_field="entrypoint", tag="operate"):
+    title: str
+    question: OperateQuestion
+    answer: OperateAnswer
+
+
+Golden = GoldenAccess | GoldenRoutes | GoldenReplay | GoldenVisible | GoldenOperate
 _MOST_TOLD = 4
 """Places of one file that differ; the others follow from these."""
 _decode = msgspec.json.Decoder(Golden).decode
@@ -79,7 +97,7 @@ def _read(path: Path) -> Golden | Fault:
 
 
 def _applies(golden: Golden, snapshot: Snapshot) -> bool:
-    if golden.question.tenant not in snapshot.tenants:
+    if golden.question.tenant not in (*snapshot.tenants, SYSTEM_TENANT):
         return False
     return not isinstance(golden, GoldenRoutes) or golden.question.bundle in snapshot.bundles
 
@@ -109,7 +127,7 @@ def _pointer(path: tuple[str | int, ...]) -> str:
     return "".join(f"/{step}" for step in path)
 
 
-async def _answer(policy: Policy, golden: Golden) -> AccessAnswer | RoutesAnswer | ReplayAnswer:
+async def _answer(policy: Policy, golden: Golden) -> Answer:
     match golden:
         case GoldenAccess(question=question):
             return (await policy.access(question)).answer
@@ -117,3 +135,7 @@ async def _answer(policy: Policy, golden: Golden) -> AccessAnswer | RoutesAnswer
             return (await policy.routes(question)).answer
         case GoldenReplay(question=question):
             return (await policy.replay(question)).answer
+        case GoldenVisible(question=question):
+            return (await policy.visible(question)).answer
+        case GoldenOperate(question=question):
+            return (await policy.operate(question)).answer

@@ -29,11 +29,17 @@ class Documented(Struct, frozen=True):
     """What stands above a check, and where."""
 
     line: int
+    place: str
+    """File and line, such as gateway/route/region/region.rego:8; in a bundle below its root."""
     missing: tuple[str, ...]
     """Those of FIELDS that are absent or empty."""
     code: PolicyCode
     shares_code: tuple[str, ...]
     """Checks, such as source/readable, with the same code, each with a reason why they are not to be told apart."""
+
+
+class _OfRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    request: tuple[str, ...]
 
 
 class _Levels(Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,8 +51,10 @@ class _Required(Struct, frozen=True, forbid_unknown_fields=True):
     """``data.gateway.checks.required`` as the rules write it."""
 
     access: _Levels
+    operate: _OfRequest
     replay: _Levels
     routes: dict[str, tuple[str, ...]]
+    visible: _OfRequest
 
 
 def required(opa: Path, rules: Path) -> frozenset[Check] | None:
@@ -56,10 +64,10 @@ def required(opa: Path, rules: Path) -> frozenset[Check] | None:
         found = msgspec.json.decode(finished.out, type=_Required)
     except msgspec.DecodeError:
         return None
-    levels = (found.access, found.replay)
+    of_request = (found.access, found.operate, found.replay, found.visible)
     return frozenset(
-        {Check("request", name) for level in levels for name in level.request}
-        | {Check("source", name) for level in levels for name in level.source}
+        {Check("request", name) for level in of_request for name in level.request}
+        | {Check("source", name) for level in (found.access, found.replay) for name in level.source}
         | {Check("route", name) for names in found.routes.values() for name in names}
     )
 
@@ -95,6 +103,7 @@ def _documented(entry: dict[str, Any]) -> Documented:
     shared = values.get("custom.shares_code")
     return Documented(
         line=entry["location"]["row"],
+        place=f"{entry['location']['file']}:{entry['location']['row']}",
         missing=tuple(field for field in FIELDS if not values.get(field)),
         code=PolicyCode(code=str(values.get("custom.code", "")), remedy=str(values.get("custom.remedy", ""))),
         shares_code=tuple(name for name, reason in shared.items() if reason) if isinstance(shared, dict) else (),

@@ -13,12 +13,12 @@ import msgspec
 from uuid_utils import uuid7
 
 from adapters.policy import binary, bundle, golden
-from adapters.policy.answers import coherent
+from adapters.policy.answers import coherent, explained
 from adapters.policy.background import end_loop, start_loop
 from adapters.policy.child import Child
 from adapters.policy.engine import Engine, Envelope, Reason
 from adapters.policy.folder import Folder
-from adapters.policy.metadata import Check
+from adapters.policy.metadata import Check, Documented
 from adapters.policy.preparation import prepare
 from adapters.policy.pulse import Pulse
 from adapters.policy.registry_facts import facts
@@ -28,10 +28,14 @@ from gateway.domain.questions import (
     AccessAnswer,
     AccessQuestion,
     Decision,
+    OperateAnswer,
+    OperateQuestion,
     ReplayAnswer,
     ReplayQuestion,
     RoutesAnswer,
     RoutesQuestion,
+    VisibleAnswer,
+    VisibleQuestion,
 )
 from gateway.domain.refusal import PolicyCode
 from gateway.domain.snapshot import Snapshot
@@ -45,6 +49,8 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 _access = msgspec.json.Decoder(Envelope[AccessAnswer]).decode
 _routes = msgspec.json.Decoder(Envelope[RoutesAnswer]).decode
 _replay = msgspec.json.Decoder(Envelope[ReplayAnswer]).decode
+_visible = msgspec.json.Decoder(Envelope[VisibleAnswer]).decode
+_operate = msgspec.json.Decoder(Envelope[OperateAnswer]).decode
 
 
 async def start(
@@ -65,7 +71,7 @@ async def start(
         raise
     if policy.golden.wrong:
         await policy.close()
-        raise StartRefused("\n".join(str(fault) for fault in policy.golden.wrong))
+        raise StartRefused("\n".join(str(fault) for fault in policy.golden.wrong), tuple(policy.golden.wrong))
     return policy
 
 
@@ -79,15 +85,15 @@ async def start_unproved(
             f"This OPA is not one of the tested versions ({', '.join(binary.ACCEPTED)}). Run: gateway opa install"
         )
     if found := strays(policies):
-        raise StartRefused("\n".join(str(fault) for fault in found))
+        raise StartRefused("\n".join(str(fault) for fault in found), tuple(found))
     if not (rules := bundle.read_rules(policies)):
         raise StartRefused(f"{policies}: There are no rules in this folder. Name the folder that holds gateway/*.rego.")
     revision = bundle.policy_revision(bundle.revision_of(rules), snapshot.digest, version)
     policy = OpaPolicy(Folder(), opa=opa, revision=revision, version=version, events=events)
     try:
         tarball = bundle.build(rules, facts(snapshot), revision)
-        codes = await asyncio.to_thread(prepare, tarball, policy.files.bundle, policies, opa)
-        await policy.open(codes, on_fatal)
+        checks = await asyncio.to_thread(prepare, tarball, policy.files.bundle, policies, opa)
+        await policy.open(checks, on_fatal)
     except BaseException:
         await policy.close()
         raise
@@ -103,7 +109,7 @@ class OpaPolicy:
         """What became of the golden decisions at the start."""
         self._revision = revision
         self._events = events
-        self._codes: Mapping[Check, PolicyCode] = {}
+        self._checks: Mapping[Check, Documented] = {}
         self._child = Child(opa, self.files.bundle, self.files.socket, events)
         self._engine = Engine(self.files.socket, revision=revision, version=version, events=events)
         self._pulse = Pulse(self._engine.health, self._child.kill, events)
@@ -132,18 +138,24 @@ class OpaPolicy:
     async def replay(self, question: ReplayQuestion) -> Decided[ReplayAnswer]:
         return await self._decide("replay", question, _replay)
 
+    async def visible(self, question: VisibleQuestion) -> Decided[VisibleAnswer]:
+        return await self._decide("visible", question, _visible)
+
+    async def operate(self, question: OperateQuestion) -> Decided[OperateAnswer]:
+        return await self._decide("operate", question, _operate)
+
     def explain(self, level: str, check: str) -> PolicyCode:
         """:raises KeyError: for a check that no answer of this revision can name."""
-        return self._codes[Check(level, check)]
+        return self._checks[Check(level, check)].code
 
-    async def open(self, codes: Mapping[Check, PolicyCode], on_fatal: Callable[[], None]) -> None:
+    async def open(self, checks: Mapping[Check, Documented], on_fatal: Callable[[], None]) -> None:
         """Start OPA over the bundle that was prepared. Called once, by ``start``.
 
         :raises StartRefused: it does not start, or requires a check that is not documented.
         """
         if len(str(self.files.socket)) > _LONGEST_SOCKET_PATH:
             raise StartRefused("The path of the temporary folder is too long for a socket. Set TMPDIR to a short one.")
-        self._codes = codes
+        self._checks = checks
         await self._engine.open()
         await self._child.start()
         ended = asyncio.create_task(self._child.ended())
@@ -173,7 +185,7 @@ class OpaPolicy:
         asked = _encode(question)
         try:
             answer = await self._engine.ask(
-                f"gateway/{entrypoint}", asked, decode, lambda answer: coherent(question, answer, self._codes)
+                f"gateway/{entrypoint}", asked, decode, lambda answer: coherent(question, answer, self._checks)
             )
         except PolicyUnavailable as unavailable:
             self._pulse.note(Reason(unavailable.reason))
@@ -184,6 +196,7 @@ class OpaPolicy:
             entrypoint=entrypoint,
             revision=self._revision,
             question_digest=hashlib.sha256(asked).hexdigest(),
+            failed=explained(answer, self._checks),
         )
         return Decided(answer, decision)
 

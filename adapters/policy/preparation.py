@@ -6,15 +6,14 @@ from pathlib import Path
 
 from adapters.policy.capabilities import capabilities
 from adapters.policy.command import faults, run
-from adapters.policy.metadata import Check, documented, incomplete, required
+from adapters.policy.metadata import Check, Documented, documented, incomplete, required
 from gateway.domain.errors import StartRefused
-from gateway.domain.refusal import PolicyCode
 
 _REMEDY = "Run: gateway policy check"
 
 
-def prepare(tarball: bytes, target: Path, policies: Path, opa: Path) -> Mapping[Check, PolicyCode]:
-    """Write the bundle to ``target``; code and remedy of every required check.
+def prepare(tarball: bytes, target: Path, policies: Path, opa: Path) -> Mapping[Check, Documented]:
+    """Write the bundle to ``target``; what METADATA says of every required check.
 
     :raises StartRefused: a rule is faulty, calls what it may not, or is not documented; with file and line.
     """
@@ -25,7 +24,7 @@ def prepare(tarball: bytes, target: Path, policies: Path, opa: Path) -> Mapping[
         arguments = ("--strict", "--format", "json", "--capabilities", str(allowed), "--bundle", str(target))
         found = faults(run(opa, "check", *arguments), policies)
     if found:
-        raise StartRefused("\n".join(str(fault) for fault in found))
+        raise StartRefused("\n".join(str(fault) for fault in found), tuple(found))
     checks = documented(opa, target)
     if (needed := required(opa, target)) is None:
         raise StartRefused(f"The list of required checks is not as the gateway reads it. {_REMEDY}")
@@ -33,5 +32,5 @@ def prepare(tarball: bytes, target: Path, policies: Path, opa: Path) -> Mapping[
         if check not in checks:
             raise StartRefused(f"There is no check {check} with METADATA. {_REMEDY}")
         if lacking := list(incomplete(policies, check, checks[check])):
-            raise StartRefused("\n".join(str(fault) for fault in lacking))
-    return {check: found.code for check, found in checks.items()}
+            raise StartRefused("\n".join(str(fault) for fault in lacking), tuple(lacking))
+    return checks

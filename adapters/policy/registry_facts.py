@@ -4,15 +4,27 @@ No field is optional and none is there that no rule reads, so that a misspelt on
 Instants are whole seconds since 1970, UTC.
 """
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from msgspec import Struct
 
-from gateway.domain.bundle import Bundle
+from gateway.domain.bundle import Bundle, Evaluation
 from gateway.domain.profile import Profile
-from gateway.domain.registry import Purpose
+from gateway.domain.registry import Purpose, Requirements
 from gateway.domain.snapshot import Snapshot
 from gateway.domain.tenant import Tenant
+
+
+class RequirementFacts(Struct, frozen=True, kw_only=True):
+    networks: tuple[str, ...]
+    longest_retention_days: int
+    training_allowed: bool
+    time_sharing_allowed: bool
+    attestation_required: bool
+    least_score: float
+    most_refusals: float
+    longest_evaluation_days: int
+    longest_facts_s: int
 
 
 class PurposeFacts(Struct, frozen=True, kw_only=True):
@@ -30,9 +42,18 @@ class TenantFacts(Struct, frozen=True, kw_only=True):
     purposes: tuple[str, ...]
 
 
+class EvaluationFacts(Struct, frozen=True, kw_only=True):
+    score: float
+    refusal_rate: float
+    date_s: int
+    """The start of its day, UTC."""
+
+
 class BundleFacts(Struct, frozen=True, kw_only=True):
     privacy_class: str
     profiles: tuple[str, ...]
+    purposes: tuple[str, ...]
+    evaluation: EvaluationFacts
     expires_s: int
 
 
@@ -45,9 +66,17 @@ class ProfileFacts(Struct, frozen=True, kw_only=True):
     kind: str
     provider: str
     region: str
+    network: str
+    retention_days: int
+    trains_on_data: bool
+    capabilities: tuple[str, ...]
     approvals: tuple[ApprovalFacts, ...]
     prefix_cache: str
     """``none`` where there is no engine of one's own."""
+    sharing: str
+    """Of the engine's device; ``none`` where there is no engine of one's own."""
+    attests_revision: bool
+    """Whether an engine of one's own does."""
     engine_tenants: tuple[str, ...]
     """The only tenants that the engine serves; empty: any."""
     needs_credential: bool
@@ -57,6 +86,8 @@ class ProfileFacts(Struct, frozen=True, kw_only=True):
 class RegistryFacts(Struct, frozen=True, kw_only=True):
     ranks: dict[str, int]
     """Privacy classes; a higher rank is stricter."""
+    requirements: dict[str, RequirementFacts]
+    """What each privacy class asks for."""
     purposes: dict[str, PurposeFacts]
     tenants: dict[str, TenantFacts]
     bundles: dict[str, BundleFacts]
@@ -67,14 +98,30 @@ class RegistryFacts(Struct, frozen=True, kw_only=True):
 
 def facts(snapshot: Snapshot) -> RegistryFacts:
     """The projection of a snapshot."""
-    lowest = snapshot.privacy_classes[0]
+    classes = snapshot.privacy_classes
+    lowest = classes[0].id
     return RegistryFacts(
-        ranks={name: rank for rank, name in enumerate(snapshot.privacy_classes)},
+        ranks={asked.id: rank for rank, asked in enumerate(classes)},
+        requirements={asked.id: _requirements(asked) for asked in classes},
         purposes={name: _purpose(purpose, lowest) for name, purpose in snapshot.purposes.items()},
         tenants={name: _tenant(tenant) for name, tenant in snapshot.tenants.items()},
         bundles={name: _bundle(bundle) for name, bundle in snapshot.bundles.items()},
         releases=dict(snapshot.releases),
         profiles={name: _profile(profile, snapshot) for name, profile in snapshot.profiles.items()},
+    )
+
+
+def _requirements(asked: Requirements) -> RequirementFacts:
+    return RequirementFacts(
+        networks=asked.networks,
+        longest_retention_days=asked.longest_retention_days,
+        training_allowed=asked.training_allowed,
+        time_sharing_allowed=asked.time_sharing_allowed,
+        attestation_required=asked.attestation_required,
+        least_score=asked.least_score,
+        most_refusals=asked.most_refusals,
+        longest_evaluation_days=asked.longest_evaluation_days,
+        longest_facts_s=asked.longest_facts_s,
     )
 
 
@@ -97,7 +144,15 @@ def _bundle(bundle: Bundle) -> BundleFacts:
     return BundleFacts(
         privacy_class=bundle.privacy_class,
         profiles=tuple(profile.id for profile in bundle.profiles),
+        purposes=bundle.purposes,
+        evaluation=_evaluation(bundle.evaluation),
         expires_s=_seconds(bundle.expires),
+    )
+
+
+def _evaluation(evaluation: Evaluation) -> EvaluationFacts:
+    return EvaluationFacts(
+        score=evaluation.score, refusal_rate=evaluation.refusal_rate, date_s=_seconds(evaluation.date)
     )
 
 
@@ -111,13 +166,20 @@ def _profile(profile: Profile, snapshot: Snapshot) -> ProfileFacts:
         kind=profile.kind,
         provider=profile.provider,
         region=profile.region,
+        network=profile.network,
+        retention_days=profile.data_handling.retention_days,
+        trains_on_data=profile.data_handling.trains_on_data,
+        capabilities=profile.capabilities,
         approvals=tuple(approvals),
         prefix_cache=engine.prefix_cache if engine else "none",
+        sharing=engine.placement.sharing if engine else "none",
+        attests_revision=engine.abilities.attest_revision if engine else False,
         engine_tenants=engine.tenants if engine else (),
         needs_credential=credential is not None,
         credential_tenants=snapshot.credentials[credential].tenants if credential else (),
     )
 
 
-def _seconds(instant: str) -> int:
-    return int(datetime.fromisoformat(instant).timestamp())
+def _seconds(text: str) -> int:
+    """Of an instant, or of the start of a day. All of them are in UTC."""
+    return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())

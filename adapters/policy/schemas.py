@@ -10,12 +10,14 @@ from typing import Any
 import msgspec
 
 from adapters.policy.registry_facts import RegistryFacts
-from gateway.domain.questions import AccessQuestion, ReplayQuestion, RoutesQuestion
+from gateway.domain.questions import AccessQuestion, OperateQuestion, ReplayQuestion, RoutesQuestion, VisibleQuestion
 
 QUESTIONS: dict[str, type[msgspec.Struct]] = {
     "access": AccessQuestion,
     "routes": RoutesQuestion,
     "replay": ReplayQuestion,
+    "visible": VisibleQuestion,
+    "operate": OperateQuestion,
 }
 
 
@@ -52,6 +54,8 @@ def _schema(struct: type[msgspec.Struct]) -> dict[str, Any]:
 def _closed(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
     if reference := schema.get("$ref"):
         return _closed(definitions[reference.rpartition("/")[2]], definitions)
+    if "enum" in schema:
+        return {"type": "string"}  # OPA does not look at the words themselves
     if schema["type"] == "array":
         return {"type": "array", "items": _closed(schema["items"], definitions)}
     if schema["type"] != "object":

@@ -1,14 +1,16 @@
-"""``gateway check`` and ``gateway policy check``: every fault at once, with file, line, sentence and remedy."""
+"""``gateway check``, ``gateway policy check`` and ``mutate``: every fault at once, with place, sentence and remedy."""
 
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 import click
 import msgspec
 
 from gateway.domain.errors import StartRefused
 from gateway.domain.fault import Fault
+from gateway.domain.snapshot import Snapshot
 from gateway.settings import Settings
 
 FAULTS = 1
@@ -32,7 +34,7 @@ def check(settings: Settings, at: str | None, as_json: bool) -> None:
 
 @click.group()
 def policy() -> None:
-    """Work on the Rego policies."""
+    """Work on the Rego policies. Further commands are added to it in main.py."""
 
 
 @policy.command("check")
@@ -41,7 +43,38 @@ def policy() -> None:
 def check_policy(settings: Settings, as_json: bool) -> None:
     """Check the Rego policies.
 
-    Form, schemas, documentation, tests and their coverage, and the golden decisions.
+    Form, lint, schemas, documentation, tests and their coverage, and the golden decisions.
+    """
+    from adapters import policy as adapter
+
+    faults = adapter.check_policies(settings.policies_folder, *_opa_and_registry(settings))
+    _report(faults, as_json, "The policies have no faults.")
+
+
+@policy.command("mutate")
+@click.option("--only", metavar="NAME", default="", help="Make this one mutation.")
+@click.option("--json", "as_json", is_flag=True, help="Print the faults as a JSON array.")
+@click.pass_obj
+def mutate_policy(settings: Settings, only: str, as_json: bool) -> None:
+    """Loosen the rules on purpose, and see that the check notices.
+
+    Makes each change that mutations.yaml lists in a copy of the policies.
+    """
+    from adapters import policy as adapter
+
+    outcomes, faults = adapter.mutate(settings.policies_folder, *_opa_and_registry(settings), only)
+    if not as_json:
+        for outcome in outcomes:
+            click.echo(f"{outcome.name}: {outcome.caught_by or 'not caught'}")
+    if only and not outcomes and not faults:
+        raise click.BadParameter("No mutation has that name.", param_hint="--only")
+    _report(faults, as_json, f"{len(outcomes)} mutation{'s' if len(outcomes) != 1 else ''}, each caught.")
+
+
+def _opa_and_registry(settings: Settings) -> tuple[Path, Snapshot]:
+    """What the rules are tried with.
+
+    :raises StartRefused: there is no OPA, or the registry has faults.
     """
     from adapters import policy as adapter
     from adapters.clock import SystemClock
@@ -49,9 +82,7 @@ def check_policy(settings: Settings, as_json: bool) -> None:
 
     if (binary := adapter.find()) is None:
         raise StartRefused("There is no accepted OPA. Run: gateway opa install")
-    snapshot = load_registry(settings, SystemClock())
-    faults = adapter.check_policies(settings.policies_folder, binary, snapshot)
-    _report(faults, as_json, "The policies have no faults.")
+    return binary, load_registry(settings, SystemClock())
 
 
 def _instant_us(at: str | None) -> int:

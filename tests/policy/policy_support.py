@@ -2,9 +2,10 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -12,10 +13,22 @@ from snapshots import UNTIL_S, snapshot
 
 from adapters import policy as adapter
 from adapters.policy.engine import Engine
-from gateway.domain.questions import AccessQuestion, ReplayQuestion, RoutesQuestion
+from gateway.domain.questions import (
+    AccessAnswer,
+    AccessQuestion,
+    Decision,
+    OperateAnswer,
+    OperateQuestion,
+    ReplayQuestion,
+    RoutesAnswer,
+    RoutesQuestion,
+    VisibleAnswer,
+    VisibleQuestion,
+)
 from gateway.domain.snapshot import Snapshot
 from gateway.domain.source import SourceFact
 from gateway.ports.events import Event
+from gateway.ports.policy import Decided
 
 ROOT = Path(__file__).parents[2]
 POLICIES = ROOT / "policies"
@@ -29,13 +42,32 @@ SOURCE = SourceFact(
     privacy_class="private",
     released_s=NOW_S,
     withdrawn=False,
+    as_of_s=NOW_S - 3600,
 )
 ACCESS = AccessQuestion(
-    time_s=NOW_S, tenant="a", groups=("g",), purpose="answer", alias="chat", sources=(SOURCE, SOURCE)
+    time_s=NOW_S,
+    tenant="a",
+    groups=("g",),
+    roles=("generate",),
+    purpose="answer",
+    alias="chat",
+    sources=(SOURCE, SOURCE),
 )
 DRAFT = replace(ACCESS, purpose="draft", sources=())
-ROUTES = RoutesQuestion(time_s=NOW_S, tenant="a", alias="chat", bundle="chat@1", privacy_class="private")
-REPLAY = ReplayQuestion(time_s=NOW_S, tenant="a", groups=("g",), purpose="answer", sources=(SOURCE, SOURCE))
+ROUTES = RoutesQuestion(
+    time_s=NOW_S,
+    tenant="a",
+    purpose="answer",
+    alias="chat",
+    bundle="chat@1",
+    privacy_class="private",
+    features=("chat",),
+)
+REPLAY = ReplayQuestion(
+    time_s=NOW_S, tenant="a", groups=("g",), roles=("generate",), purpose="answer", sources=(SOURCE, SOURCE)
+)
+VISIBLE = VisibleQuestion(time_s=NOW_S, tenant="a", roles=("generate",))
+OPERATE = OperateQuestion(tenant="a", roles=("operator",), area="sources", deed="change")
 REVISION = "sha256:right"
 VERSION = "1.22.3"
 
@@ -69,6 +101,58 @@ async def running(
         yield policy
     finally:
         await policy.close()
+
+
+class Asked:
+    """One OPA for many questions, asked from tests that are no coroutines."""
+
+    def __init__(self, runner: asyncio.Runner, policy: adapter.OpaPolicy) -> None:
+        self._runner = runner
+        self.policy = policy
+
+    def access(self, question: AccessQuestion) -> AccessAnswer:
+        return self._runner.run(self.policy.access(question)).answer
+
+    def routes(self, question: RoutesQuestion) -> RoutesAnswer:
+        return self._runner.run(self.policy.routes(question)).answer
+
+    def shown(self, question: ReplayQuestion) -> bool:
+        return self._runner.run(self.policy.replay(question)).answer.allow
+
+    def visible(self, question: VisibleQuestion) -> VisibleAnswer:
+        return self._runner.run(self.policy.visible(question)).answer
+
+    def operate(self, question: OperateQuestion) -> OperateAnswer:
+        return self._runner.run(self.policy.operate(question)).answer
+
+    def decided(self, question: AccessQuestion | RoutesQuestion) -> Decision:
+        """What the audit would keep."""
+
+        async def ask() -> Decided[Any]:
+            if isinstance(question, AccessQuestion):
+                return await self.policy.access(question)
+            return await self.policy.routes(question)
+
+        return self._runner.run(ask()).decision
+
+    def codes(self, question: AccessQuestion) -> set[tuple[str, str]]:
+        """Codes and remedies as a caller would see them."""
+        failed = self.access(question).failed
+        explained = [self.policy.explain("request", name) for name in failed.request]
+        explained += [self.policy.explain("source", name) for names in failed.source.values() for name in names]
+        return {(found.code, found.remedy) for found in explained}
+
+
+@contextmanager
+def asking(registry: Snapshot | None = None) -> Iterator[Asked]:
+    """One OPA over this registry, or over the usual one."""
+    with asyncio.Runner() as runner:
+        context = running(registry=registry)
+        policy = runner.run(context.__aenter__())
+        try:
+            yield Asked(runner, policy)
+        finally:
+            runner.run(context.__aexit__(None, None, None))
 
 
 Script = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]

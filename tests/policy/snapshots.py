@@ -17,12 +17,15 @@ from gateway.domain.profile import (
     Readiness,
     Timeouts,
 )
-from gateway.domain.registry import Credential, Limits, Purpose, QuotaScope, digest_of
+from gateway.domain.registry import Credential, Limits, Purpose, QuotaScope, Requirements, digest_of
 from gateway.domain.snapshot import Snapshot
 from gateway.domain.tenant import ServiceAccount, Tenant
 
 UNTIL = "2030-01-01T00:00:00Z"
 UNTIL_S = 1_893_456_000
+EVALUATED = "2029-12-01"
+EVALUATED_S = 1_890_777_600
+DAY_S = 86_400
 _DIGEST = "sha256:" + "0" * 64
 _LIMITS = Limits(
     requests_per_minute="unlimited",
@@ -32,6 +35,31 @@ _LIMITS = Limits(
     cost_per_month="unlimited",
     concurrency=8,
 )
+_PUBLIC = Requirements(
+    id="public",
+    networks=("loopback", "private", "public"),
+    longest_retention_days=30,
+    training_allowed=True,
+    time_sharing_allowed=True,
+    attestation_required=False,
+    least_score=0,
+    most_refusals=1,
+    longest_evaluation_days=365,
+    longest_facts_s=30 * DAY_S,
+)
+_INTERNAL = replace(_PUBLIC, id="internal", training_allowed=False, least_score=0.5, longest_facts_s=7 * DAY_S)
+PRIVATE = replace(
+    _INTERNAL,
+    id="private",
+    networks=("loopback", "private"),
+    longest_retention_days=0,
+    time_sharing_allowed=False,
+    least_score=0.8,
+    most_refusals=0.1,
+    longest_evaluation_days=60,
+    longest_facts_s=DAY_S,
+)
+CLASSES = (_PUBLIC, _INTERNAL, PRIVATE)
 _ENGINE = Engine(
     name="llama.cpp",
     version="1",
@@ -70,7 +98,14 @@ OWN = Profile(
     engine=_ENGINE,
 )
 RENTED = replace(
-    OWN, id="rented", kind="hosted", adapter="openai", provider="cloud", engine=None, credential="cloud-key"
+    OWN,
+    id="rented",
+    kind="hosted",
+    adapter="openai",
+    provider="cloud",
+    network="private",
+    engine=None,
+    credential="cloud-key",
 )
 TENANT = Tenant(
     id="a",
@@ -79,7 +114,7 @@ TENANT = Tenant(
     privacy_class="internal",
     providers=("house", "cloud"),
     regions=("eu",),
-    aliases=("chat",),
+    aliases=("chat", "assist"),
     purposes=("answer", "draft"),
     default_purpose="draft",
     limits=_LIMITS,
@@ -90,8 +125,9 @@ BUNDLE = Bundle(
     author="Alex",
     privacy_class="private",
     profiles=(BundleProfile(id="own", digest=_DIGEST), BundleProfile(id="rented", digest=_DIGEST)),
+    purposes=("answer", "draft"),
     prompt_template_digest=_DIGEST,
-    evaluation=Evaluation(suite_digest=_DIGEST, score=1, refusal_rate=0, date="2026-11-30"),
+    evaluation=Evaluation(suite_digest=_DIGEST, score=0.8, refusal_rate=0.1, date=EVALUATED, rules_revision=_DIGEST),
     approvals=(BundleApproval(by="Kim", date="2026-11-30"), BundleApproval(by="Robin", date="2026-11-30")),
     expires=UNTIL,
 )
@@ -103,15 +139,16 @@ def snapshot(
     profiles: tuple[Profile, ...] = (OWN, RENTED),
     bundles: tuple[Bundle, ...] = (BUNDLE,),
     releases: dict[str, str] | None = None,
+    classes: tuple[Requirements, ...] = CLASSES,
 ) -> Snapshot:
-    """One tenant ``a``, one bundle ``chat@1`` of a self-hosted and a hosted profile."""
+    """One tenant ``a``, one bundle ``chat@1`` of a self-hosted and a hosted profile, under two aliases."""
     found = Snapshot(
         digest="",
         currency="EUR",
-        privacy_classes=("public", "internal", "private"),
+        privacy_classes=classes,
         purposes={
             "answer": Purpose(id="answer", title="From sources", grounded=True, privacy_class="internal"),
-            "draft": Purpose(id="draft", title="Without", grounded=False),
+            "draft": Purpose(id="draft", title="Without", grounded=False, privacy_class=None),
         },
         tenants={tenant.id: tenant for tenant in tenants},
         credentials={
@@ -122,7 +159,7 @@ def snapshot(
         quota_scopes={"house": QuotaScope(id="house", provider="house", limits=_LIMITS)},
         profiles={profile.id: profile for profile in profiles},
         bundles={bundle.id: bundle for bundle in bundles},
-        releases={"chat": "chat@1"} if releases is None else releases,
+        releases={"chat": "chat@1", "assist": "chat@1"} if releases is None else releases,
         profile_digests={},
         bundle_digests={},
     )

@@ -8,16 +8,28 @@ from typing import Any
 
 import msgspec
 import pytest
-from policy_support import ACCESS, RIGHT, Script, envelope, says, stand_in
+from policy_support import ACCESS, OPERATE, REPLAY, RIGHT, ROUTES, VISIBLE, Recorder, Script, envelope, says, stand_in
 
-from adapters.policy.answers import coherent
+from adapters.policy.answers import Answer, Question, coherent, explained
 from adapters.policy.engine import Engine, Envelope, Reason
-from adapters.policy.metadata import Check
+from adapters.policy.metadata import Check, Documented
 from gateway.domain.errors import PolicyUnavailable
-from gateway.domain.questions import AccessAnswer
+from gateway.domain.questions import (
+    AccessAnswer,
+    Failed,
+    FailedCheck,
+    OperateAnswer,
+    ReplayAnswer,
+    RoutesAnswer,
+    VisibleAnswer,
+)
+from gateway.domain.refusal import PolicyCode
 from gateway.ports.events import Decided
 
-KNOWN = {Check("request", "alias"), Check("source", "readable")}
+KNOWN = {
+    check: Documented(8, f"{check}.rego:8", (), PolicyCode(code=f"no_{check.name}", remedy="Ask."), ())
+    for check in (Check("request", "alias"), Check("source", "readable"), Check("route", "region"))
+}
 _decode = msgspec.json.Decoder(Envelope[AccessAnswer]).decode
 
 
@@ -100,6 +112,63 @@ _SOURCES = {"0": [], "1": []}
 )
 def test_opa_01_an_answer_that_contradicts_itself_is_no_answer(tmp_path: Path, result: object) -> None:
     assert reason(tmp_path, says(envelope(result=result))) == Reason.INCOHERENT
+
+
+_TWO: dict[str, tuple[str, ...]] = {"0": (), "1": ()}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "expected"),
+    [
+        (ROUTES, RoutesAnswer(("own",), {"own": (), "rented": ("region",)}), True),
+        (ROUTES, RoutesAnswer(("own", "rented"), {"own": (), "rented": ("region",)}), False),
+        (ROUTES, RoutesAnswer((), {"own": ()}), False),
+        (ROUTES, RoutesAnswer(("own",), {}), False),
+        (ROUTES, RoutesAnswer(("own", "own"), {"own": ()}), False),
+        (ROUTES, RoutesAnswer((), {"own": ("alias",)}), False),
+        (ROUTES, ReplayAnswer(True, Failed((), {})), False),
+        (REPLAY, ReplayAnswer(True, Failed((), _TWO)), True),
+        (REPLAY, ReplayAnswer(False, Failed((), _TWO)), False),
+        (REPLAY, ReplayAnswer(True, Failed((), {"0": ()})), False),
+        (VISIBLE, VisibleAnswer(("assist", "chat"), ()), True),
+        (VISIBLE, VisibleAnswer((), ()), True),
+        (VISIBLE, VisibleAnswer((), ("alias",)), True),
+        (VISIBLE, VisibleAnswer(("chat",), ("alias",)), False),
+        (VISIBLE, VisibleAnswer((), ("no_such_check",)), False),
+        (VISIBLE, VisibleAnswer((), ("readable",)), False),
+        (VISIBLE, VisibleAnswer(("chat", "assist"), ()), False),
+        (VISIBLE, VisibleAnswer(("chat", "chat"), ()), False),
+        (OPERATE, OperateAnswer(True, ()), True),
+        (OPERATE, OperateAnswer(False, ("alias",)), True),
+        (OPERATE, OperateAnswer(True, ("alias",)), False),
+        (OPERATE, OperateAnswer(False, ()), False),
+        (OPERATE, OperateAnswer(False, ("no_such_check",)), False),
+    ],
+)
+def test_opa_01_an_answer_is_one_that_sound_rules_can_give(question: Question, answer: Answer, expected: bool) -> None:
+    assert coherent(question, answer, KNOWN) is expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (AccessAnswer(True, "private", Failed((), _TWO)), []),
+        (
+            AccessAnswer(False, "", Failed(("alias",), {"0": (), "1": ("readable",)})),
+            [("request/alias", ""), ("source/readable", "1")],
+        ),
+        (ReplayAnswer(False, Failed((), {"0": ("readable",)})), [("source/readable", "0")]),
+        (RoutesAnswer(("own",), {"own": (), "rented": ("region",)}), [("route/region", "rented")]),
+        (VisibleAnswer((), ("alias",)), [("request/alias", "")]),
+        (OperateAnswer(True, ()), []),
+        (OperateAnswer(False, ("alias",)), [("request/alias", "")]),
+    ],
+)
+def test_what_failed_is_explained_with_code_and_place(answer: Answer, expected: list[tuple[str, str]]) -> None:
+    assert explained(answer, KNOWN) == tuple(
+        FailedCheck(check=check, about=about, code=f"no_{check.partition('/')[2]}", place=f"{check}.rego:8")
+        for check, about in expected
+    )
 
 
 def test_opa_02_an_undefined_rule_is_no_answer(tmp_path: Path) -> None:
@@ -238,7 +307,7 @@ def test_every_decision_is_an_event_with_its_failure(tmp_path: Path) -> None:
             (tmp_path / "opa.sock").unlink()
             with pytest.raises(PolicyUnavailable):
                 await ask(engine)
-            return engine._events.events
+            return _events(engine)
 
     events = asyncio.run(run())
     assert all(isinstance(event, Decided) for event in events)
@@ -246,3 +315,49 @@ def test_every_decision_is_an_event_with_its_failure(tmp_path: Path) -> None:
         ("access", ""),
         ("access", Reason.UNREACHABLE),
     ]
+
+
+def test_the_wait_before_its_turn_is_told_apart_from_the_decision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four are in flight at a time, 0.1 s each, so the last four wait for the first four."""
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+
+    async def slow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.1)
+        await says(envelope())(reader, writer)
+
+    async def run() -> list[Any]:
+        async with stand_in(tmp_path / "opa.sock", slow) as engine:
+            await asyncio.gather(*(ask(engine) for _ in range(8)))
+            return _events(engine)
+
+    first, last = (events := asyncio.run(run()))[:4], events[4:]
+    assert all(event.waited_s < 0.05 <= event.seconds for event in first)
+    assert all(0.08 < event.waited_s < event.seconds - 0.08 for event in last)
+
+
+def test_a_question_whose_turn_never_came_has_waited_all_of_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+
+    async def run() -> list[Any]:
+        async with stand_in(tmp_path / "opa.sock", _hang) as engine:
+            in_flight = [asyncio.create_task(ask(engine)) for _ in range(4)]
+            await asyncio.sleep(0.05)
+            waiting = asyncio.create_task(ask(engine))
+            await asyncio.sleep(0.05)
+            waiting.cancel()
+            await asyncio.gather(waiting, *in_flight, return_exceptions=True)
+            return _events(engine)
+
+    gave_up, *others = asyncio.run(run())
+    assert (gave_up.failure, gave_up.waited_s) == ("cancelled", gave_up.seconds)
+    assert all(event.failure == Reason.TIMEOUT and event.waited_s < event.seconds for event in others)
+
+
+def _events(engine: Engine) -> list[Any]:
+    recorder = engine._events
+    assert isinstance(recorder, Recorder)
+    return recorder.events

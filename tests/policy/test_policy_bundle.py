@@ -2,16 +2,18 @@
 
 import io
 import tarfile
+import time
 from pathlib import Path
 from shutil import copytree
 
 import msgspec
-from msgspec.structs import replace
+import pytest
+from msgspec.structs import asdict, replace
 from policy_support import POLICIES
-from snapshots import OWN, RENTED, UNTIL_S, snapshot
+from snapshots import EVALUATED_S, OWN, PRIVATE, RENTED, UNTIL_S, snapshot
 
 from adapters.policy.bundle import build, policy_revision, read_rules, rules_revision
-from adapters.policy.registry_facts import ApprovalFacts, facts
+from adapters.policy.registry_facts import ApprovalFacts, EvaluationFacts, facts
 
 
 def test_the_same_contents_are_the_same_bytes(tmp_path: Path) -> None:
@@ -62,12 +64,33 @@ def test_instants_are_whole_seconds_and_classes_have_ranks() -> None:
     found = facts(snapshot())
     assert found.ranks == {"public": 0, "internal": 1, "private": 2}
     assert found.bundles["chat@1"].expires_s == UNTIL_S
+    assert found.bundles["chat@1"].evaluation == EvaluationFacts(score=0.8, refusal_rate=0.1, date_s=EVALUATED_S)
     assert found.profiles["own"].approvals == (ApprovalFacts(privacy_class="private", until_s=UNTIL_S),)
 
 
 def test_what_a_profile_does_not_have_is_said_in_words() -> None:
     found = facts(snapshot(profiles=(OWN, RENTED, replace(RENTED, id="free", credential=None)))).profiles
     assert (found["own"].prefix_cache, found["own"].engine_tenants) == ("single_tenant", ("a",))
+    assert (found["own"].sharing, found["own"].attests_revision) == ("exclusive", False)
     assert (found["rented"].prefix_cache, found["rented"].engine_tenants) == ("none", ())
+    assert (found["rented"].sharing, found["rented"].attests_revision) == ("none", False)
     assert (found["rented"].needs_credential, found["rented"].credential_tenants) == (True, ("a",))
     assert (found["free"].needs_credential, found["free"].credential_tenants) == (False, ())
+
+
+def test_what_a_class_asks_for_goes_along_whole() -> None:
+    asked = facts(snapshot()).requirements
+    assert list(asked) == ["public", "internal", "private"]
+    assert asdict(asked["private"]) == {name: value for name, value in asdict(PRIVATE).items() if name != "id"}
+
+
+def test_a_day_starts_at_midnight_utc_wherever_the_gateway_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Pacific/Auckland")
+    time.tzset()
+    try:
+        found = facts(snapshot()).bundles["chat@1"]
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert (found.evaluation.date_s, found.expires_s) == (EVALUATED_S, UNTIL_S)
+    assert EVALUATED_S % 86_400 == 0

@@ -14,7 +14,7 @@ from adapters import registry
 from adapters.policy import check_policies
 from adapters.policy import schemas as policy_schemas
 from adapters.policy.capabilities import capabilities
-from adapters.policy.check import failed_tests, unformatted, wrong_golden_decisions
+from adapters.policy.check import unformatted, wrong_golden_decisions
 from adapters.policy.check_fields import outdated_schemas, uncaught_typos, unread_fields
 from adapters.policy.check_folders import faulty_checks
 from adapters.policy.check_layout import dangling_references, misplaced_files
@@ -48,6 +48,11 @@ def edit(path: Path, old: str, new: str) -> Path:
     assert old in text
     path.write_text(text.replace(old, new, 1))
     return path
+
+
+def remedy(rule: Path) -> str:
+    """The line of METADATA."""
+    return next(line for line in rule.read_text().splitlines() if line.startswith("#   remedy: "))
 
 
 def told(faults: list[Fault]) -> list[tuple[str, str]]:
@@ -204,7 +209,7 @@ def test_a_required_check_without_a_folder_is_the_only_fault(policies: Path, exa
 
 
 def test_a_misspelt_name_among_the_required_ones_is_told_where_it_stands(policies: Path, example: Snapshot) -> None:
-    listing = edit(policies / "gateway" / "checks" / "checks.rego", '"isolated", "kind"', '"isolatd", "kind"')
+    listing = edit(policies / "gateway" / "checks" / "checks.rego", '"isolated"', '"isolatd"')
     faults = check_policies(policies, opa(), example)
     assert told(faults) == [
         ("isolated.rego", "No question requires this check."),
@@ -222,12 +227,16 @@ def test_two_checks_with_one_code_are_a_fault(policies: Path) -> None:
     assert rule.read_text().splitlines()[fault.line - 1] == "package gateway.route.region"
     declared = "code: provider_not_allowed\n#   shares_code:\n#     route/provider: An example."
     edit(rule, "code: provider_not_allowed", declared)
+    assert told(faulty_checks(policies, opa())) == [
+        ("region.rego", "The check route/provider has the same code and another remedy.")
+    ]
+    other = policies / "gateway" / "route" / "provider" / "provider.rego"
+    edit(rule, remedy(rule), remedy(other))
     assert faulty_checks(policies, opa()) == []
     edit(rule, "route/provider: An example.", "route/provider:")
     assert len(faulty_checks(policies, opa())) == 1
     edit(rule, "route/provider:", "route/kind: An example.")
     assert len(faulty_checks(policies, opa())) == 1
-    other = policies / "gateway" / "route" / "provider" / "provider.rego"
     edit(other, "code: provider_not_allowed", declared.replace("route/provider", "route/region"))
     assert faulty_checks(policies, opa()) == []
 
@@ -255,41 +264,6 @@ def test_a_check_of_which_no_test_shows_that_it_decides_is_a_fault(policies: Pat
     ]
 
 
-def test_a_test_that_fails_is_a_fault_with_its_line(policies: Path) -> None:
-    edit(policies / "gateway" / "request" / "alias" / "alias.rego", "pass if ", "pass if not ")
-    faults = failed_tests(policies, opa())
-    assert ("alias_test.rego", "test_a_listed_alias_passes fails.") in told(faults)
-    assert all(fault.line for fault in faults)
-    assert faults == sorted(faults)
-
-
-def test_a_test_that_is_skipped_is_a_fault(policies: Path) -> None:
-    edit(policies / "gateway" / "request" / "alias" / "alias_test.rego", "test_a_listed", "todo_test_a_listed")
-    assert told(failed_tests(policies, opa())) == [("alias_test.rego", "todo_test_a_listed_alias_passes was skipped.")]
-
-
-def test_a_line_that_no_test_reaches_is_a_fault(policies: Path) -> None:
-    rule = policies / "gateway" / "request" / "alias" / "alias.rego"
-    rule.write_text(rule.read_text() + '\npass if {\n\tinput.alias == "untested"\n\tinput.purpose == "untested"\n}\n')
-    faults = failed_tests(policies, opa())
-    assert set(told(faults)) == {("alias.rego", "No test reaches this line.")}
-    first = rule.read_text().splitlines().index('\tinput.alias == "untested"') + 1
-    assert {fault.line for fault in faults} >= {first, first + 1}
-    assert faults == sorted(set(faults))
-
-
-def test_of_a_line_that_no_test_reaches_is_told_once(policies: Path) -> None:
-    rule = policies / "gateway" / "request" / "alias" / "alias.rego"
-    rule.write_text(rule.read_text() + '\npass if { input.alias == "untested"; input.purpose == "untested" }\n')
-    assert told(failed_tests(policies, opa())) == [("alias.rego", "No test reaches this line.")]
-
-
-def test_no_tests_at_all_are_a_fault(policies: Path) -> None:
-    for path in policies.rglob("*_test.rego"):
-        path.unlink()
-    assert told(failed_tests(policies, opa())) == [("policies", "No test was run.")]
-
-
 def test_golden_decisions_that_are_wrong_or_cannot_be_asked_are_faults(policies: Path, example: Snapshot) -> None:
     edit(policies / "golden" / "access-general.json", '"internal"', '"private"')
     edit(policies / "golden" / "replay-shown.json", '"tenant": "acme"', '"tenant": "nobody"')
@@ -308,7 +282,7 @@ def test_golden_decisions_that_are_wrong_or_cannot_be_asked_are_faults(policies:
 
 
 def test_what_would_stop_a_start_is_a_fault(policies: Path, example: Snapshot) -> None:
-    edit(policies / "gateway" / "checks" / "checks.rego", "required := {", 'required := {\n\t"visible": {"alias"},')
+    edit(policies / "gateway" / "checks" / "checks.rego", "required := {", 'required := {\n\t"other": {"alias"},')
     faults = check_policies(policies, opa(), example)
     assert told(faults) == [("checks.rego", "The list of required checks is not as the gateway reads it.")]
 
@@ -366,3 +340,13 @@ def test_a_golden_file_names_the_line_of_what_differs(policies: Path, example: S
     )
     assert fault.path == "/answer/routes/0"
     assert golden.read_text().splitlines()[fault.line - 1].strip() == '"other",'
+
+
+def test_lint_codes_and_mutations_are_a_part_of_the_check(policies: Path, example: Snapshot) -> None:
+    rule = edit(policies / "gateway" / "route" / "region" / "region.rego", "code: region_not", "code: region_is_not")
+    edit(rule, "pass contains id if ", "_odd if input.alias != 7\n\npass contains id if ")
+    edit(policies / "mutations.yaml", "name: any-region", "name: any-provider")
+    found = told(check_policies(policies, opa(), example))
+    assert ("region.rego", "same-types: The two are never of one type.") in found
+    assert ("codes.json", "The codes are not those of the rules.") in found
+    assert ("mutations.yaml", "Another mutation is named any-provider too.") in found

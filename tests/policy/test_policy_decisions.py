@@ -1,4 +1,4 @@
-"""What the rules decide, asked of a real OPA in the gateway's own terms."""
+"""What the rules decide of requests and sources, asked of a real OPA in the gateway's own terms."""
 
 import asyncio
 from collections.abc import Iterator
@@ -7,49 +7,26 @@ from typing import Any
 import msgspec
 import pytest
 from msgspec.structs import asdict, replace
-from policy_support import ACCESS, DRAFT, NOW_S, REPLAY, ROUTES, SOURCE, running
-from snapshots import BUNDLE, OWN, RENTED, TENANT, UNTIL_S, snapshot
+from policy_support import ACCESS, DRAFT, NOW_S, OPERATE, REPLAY, ROUTES, SOURCE, VISIBLE, Asked, asking, running
+from snapshots import BUNDLE, DAY_S, TENANT, UNTIL_S, snapshot
 
-from adapters.policy import OpaPolicy
 from adapters.policy.engine import Envelope
 from adapters.policy.registry_facts import facts
-from gateway.domain.profile import Approval, Profile
-from gateway.domain.questions import AccessAnswer, AccessQuestion, ReplayQuestion, RoutesAnswer, RoutesQuestion
+from gateway.domain.questions import (
+    AccessAnswer,
+    Failed,
+    FailedCheck,
+    OperateAnswer,
+    VisibleAnswer,
+)
 from gateway.domain.request import SourceRef
 from gateway.domain.source import SourceFact, unknown_source
 
 
-class Asked:
-    """One OPA for all questions about the usual registry."""
-
-    def __init__(self, runner: asyncio.Runner, policy: OpaPolicy) -> None:
-        self._runner = runner
-        self.policy = policy
-
-    def access(self, question: AccessQuestion) -> AccessAnswer:
-        return self._runner.run(self.policy.access(question)).answer
-
-    def routes(self, question: RoutesQuestion) -> RoutesAnswer:
-        return self._runner.run(self.policy.routes(question)).answer
-
-    def shown(self, question: ReplayQuestion) -> bool:
-        return self._runner.run(self.policy.replay(question)).answer.allow
-
-    def codes(self, question: AccessQuestion) -> set[tuple[str, str]]:
-        """Codes and remedies as a caller would see them."""
-        failed = self.access(question).failed
-        explained = [self.policy.explain("request", name) for name in failed.request]
-        explained += [self.policy.explain("source", name) for names in failed.source.values() for name in names]
-        return {(found.code, found.remedy) for found in explained}
-
-
 @pytest.fixture(scope="module")
 def asked() -> Iterator[Asked]:
-    with asyncio.Runner() as runner:
-        context = running()
-        policy = runner.run(context.__aenter__())
-        yield Asked(runner, policy)
-        runner.run(context.__aexit__(None, None, None))
+    with asking() as found:
+        yield found
 
 
 def test_a_grounded_request_is_allowed_under_the_strictest_class(asked: Asked) -> None:
@@ -72,7 +49,12 @@ def test_a_general_request_is_allowed_under_the_tenants_class(asked: Asked) -> N
         ({"purpose": "draft"}, {"grounded"}),
         ({"alias": "code"}, {"alias"}),
         ({"sources": ()}, {"grounded"}),
-        ({"tenant": "b", "sources": ()}, {"alias", "purpose", "tenant_active"}),
+        ({"tenant": "b", "sources": ()}, {"tenant_active"}),
+        ({"tenant": "system"}, {"tenant_active"}),
+        ({"roles": ()}, {"role"}),
+        ({"roles": ("auditor",), "purpose": "train", "alias": "code"}, {"role"}),
+        ({"roles": ("generate", "operator")}, {"role"}),
+        ({"roles": ("operator",), "tenant": "system"}, {"role", "tenant_active"}),
     ],
 )
 def test_a_request_check_that_fails_denies_and_is_named(asked: Asked, change: dict[str, Any], failed: set[str]) -> None:
@@ -93,6 +75,10 @@ def test_a_request_check_that_fails_denies_and_is_named(asked: Asked, change: di
         ({"released_s": NOW_S + 1}, ("current",)),
         ({"privacy_class": "privat"}, ("classified",)),
         ({"withdrawn": True, "cited": "2"}, ("current", "revision")),
+        ({"as_of_s": NOW_S + 1}, ("fresh",)),
+        ({"as_of_s": NOW_S - DAY_S - 1}, ("fresh",)),
+        ({"as_of_s": 0, "privacy_class": "privat"}, ("classified",)),
+        ({"as_of_s": 0, "privacy_class": "privat", "groups": ()}, ("readable",)),
     ],
 )
 def test_a_source_check_that_fails_denies_and_names_the_source(
@@ -103,6 +89,32 @@ def test_a_source_check_that_fails_denies_and_names_the_source(
     assert (answer.allow, answer.privacy_class) == (False, "")
     assert answer.failed.source == {"0": (), "1": failed}
     assert asked.shown(replace(REPLAY, sources=sources)) is False
+
+
+@pytest.mark.parametrize(
+    "boundary",
+    [
+        {"released_s": NOW_S},
+        {"as_of_s": NOW_S},
+        {"as_of_s": NOW_S - DAY_S},
+        {"as_of_s": NOW_S - 7 * DAY_S, "privacy_class": "internal"},
+        {"as_of_s": NOW_S - 30 * DAY_S, "privacy_class": "public"},
+    ],
+)
+def test_at_its_boundary_a_source_still_passes(asked: Asked, boundary: dict[str, Any]) -> None:
+    """Facts are held to the class of their own source, whatever the others ask for."""
+    sources = (SOURCE, replace(SOURCE, **boundary))
+    assert asked.access(replace(ACCESS, sources=sources)).allow is True
+    assert asked.shown(replace(REPLAY, sources=sources)) is True
+
+
+def test_who_may_not_ask_at_all_learns_nothing_of_the_sources(asked: Asked) -> None:
+    question = replace(ACCESS, roles=("auditor",), sources=(SOURCE, replace(SOURCE, groups=(), withdrawn=True)))
+    assert asked.access(question).failed == Failed(("role",), {"0": (), "1": ()})
+
+
+def test_an_operator_sees_no_saved_answer(asked: Asked) -> None:
+    assert asked.shown(replace(REPLAY, roles=("generate", "operator"))) is False
 
 
 def test_two_revisions_of_one_source_are_judged_each_for_itself(asked: Asked) -> None:
@@ -126,84 +138,6 @@ def test_32_sources_are_all_judged(asked: Asked) -> None:
     assert [index for index, names in answer.failed.source.items() if names] == ["31"]
 
 
-def test_profiles_serve_in_the_bundles_order(asked: Asked) -> None:
-    assert asked.routes(ROUTES) == RoutesAnswer(("own", "rented"), {"own": (), "rented": ()})
-
-
-@pytest.mark.parametrize(
-    ("change", "failed"),
-    [
-        ({"privacy_class": "secret"}, {"approved", "privacy"}),
-        ({"alias": "code"}, {"released"}),
-        ({"time_s": UNTIL_S}, {"approved", "released"}),
-        ({"tenant": "b"}, {"provider", "region", "serves"}),
-    ],
-)
-def test_a_route_check_that_fails_serves_nobody(asked: Asked, change: dict[str, Any], failed: set[str]) -> None:
-    answer = asked.routes(replace(ROUTES, **change))
-    assert answer.routes == ()
-    assert set(answer.failed["rented"]) == failed
-    assert all(asked.policy.explain("route", name).code for name in failed)
-
-
-def test_one_second_before_its_end_an_approval_holds(asked: Asked) -> None:
-    assert asked.routes(replace(ROUTES, time_s=UNTIL_S - 1)).routes == ("own", "rented")
-
-
-def test_a_bundle_that_does_not_exist_is_served_by_nobody(asked: Asked) -> None:
-    assert asked.routes(replace(ROUTES, bundle="chat@9")) == RoutesAnswer((), {})
-
-
-def _approved(until: str, privacy_class: str = "private") -> Approval:
-    return replace(OWN.approvals[0], until=until, privacy_class=privacy_class)
-
-
-VARIANTS: dict[str, tuple[Profile, tuple[str, ...]]] = {
-    "another-region": (replace(OWN, region="us"), ("region",)),
-    "another-provider": (replace(OWN, provider="elsewhere"), ("provider",)),
-    "approval-over": (replace(OWN, approvals=(_approved("2020-01-01T00:00:00Z"),)), ("approved",)),
-    "approved-for-less": (replace(OWN, approvals=(_approved("2029-12-31T23:59:59Z", "internal"),)), ("approved",)),
-    "shared-cache": (replace(OWN, engine=replace(OWN.engine, prefix_cache="shared")), ("isolated",)),
-    "two-tenants": (replace(OWN, engine=replace(OWN.engine, tenants=("a", "b"))), ("isolated",)),
-    "any-tenant": (replace(OWN, engine=replace(OWN.engine, tenants=())), ("isolated",)),
-    "others-engine": (replace(OWN, engine=replace(OWN.engine, prefix_cache="salted", tenants=("b",))), ("serves",)),
-    "salted": (replace(OWN, engine=replace(OWN.engine, prefix_cache="salted", tenants=())), ()),
-    "no-cache": (replace(OWN, engine=replace(OWN.engine, prefix_cache="off", tenants=())), ()),
-    "hosted": (RENTED, ()),
-}
-
-
-@pytest.fixture(scope="module")
-def variants() -> tuple[RoutesAnswer, RoutesAnswer]:
-    """One bundle of all variants, for tenant a and for tenant b."""
-
-    async def ask() -> tuple[RoutesAnswer, RoutesAnswer]:
-        registry = snapshot(
-            tenants=(TENANT, replace(TENANT, id="b")),
-            profiles=tuple(replace(profile, id=name) for name, (profile, _) in VARIANTS.items()),
-            bundles=(replace(BUNDLE, profiles=tuple(replace(BUNDLE.profiles[0], id=name) for name in VARIANTS)),),
-        )
-        async with running(registry=registry) as policy:
-            other = replace(ROUTES, tenant="b")
-            return (await policy.routes(ROUTES)).answer, (await policy.routes(other)).answer
-
-    return asyncio.run(ask())
-
-
-@pytest.mark.parametrize("name", VARIANTS)
-def test_what_one_profile_fails_takes_only_that_one_out(variants: tuple[RoutesAnswer, RoutesAnswer], name: str) -> None:
-    answer, _ = variants
-    assert answer.failed[name] == VARIANTS[name][1]
-    assert answer.routes == ("salted", "no-cache", "hosted")
-
-
-def test_engine_and_credential_serve_their_tenants_only(variants: tuple[RoutesAnswer, RoutesAnswer]) -> None:
-    _, answer = variants
-    assert answer.routes == ("others-engine", "salted", "no-cache")
-    assert answer.failed["hosted"] == ("serves",)
-    assert answer.failed["another-region"] == ("isolated", "region", "serves")
-
-
 def test_an_inactive_tenant_is_refused_and_sees_nothing_saved() -> None:
     async def ask() -> tuple[AccessAnswer, bool]:
         off = snapshot(tenants=(replace(TENANT, active=False),))
@@ -214,6 +148,15 @@ def test_an_inactive_tenant_is_refused_and_sees_nothing_saved() -> None:
     assert (answer.allow, answer.failed.request, shown) == (False, ("tenant_active",), False)
 
 
+def test_an_inactive_tenant_sees_no_alias_and_administers_nothing() -> None:
+    async def ask() -> tuple[VisibleAnswer, OperateAnswer]:
+        off = snapshot(tenants=(replace(TENANT, active=False),))
+        async with running(registry=off) as policy:
+            return (await policy.visible(VISIBLE)).answer, (await policy.operate(OPERATE)).answer
+
+    assert asyncio.run(ask()) == (VisibleAnswer((), ("tenant_active",)), OperateAnswer(False, ("operator_active",)))
+
+
 def test_replay_reads_the_purpose_and_neither_alias_nor_release() -> None:
     async def ask() -> tuple[bool, bool]:
         taken = replace(TENANT, aliases=("code",), purposes=("answer",))
@@ -222,6 +165,78 @@ def test_replay_reads_the_purpose_and_neither_alias_nor_release() -> None:
             return (await policy.replay(REPLAY)).answer.allow, (await policy.replay(draft)).answer.allow
 
     assert asyncio.run(ask()) == (True, False)
+
+
+def test_aliases_are_seen_until_their_bundle_expires(asked: Asked) -> None:
+    assert asked.visible(VISIBLE) == VisibleAnswer(("assist", "chat"), ())
+    assert asked.visible(replace(VISIBLE, time_s=UNTIL_S - 1)).aliases == ("assist", "chat")
+    assert asked.visible(replace(VISIBLE, time_s=UNTIL_S)) == VisibleAnswer((), ())
+
+
+@pytest.mark.parametrize(
+    ("change", "failed"),
+    [
+        ({"roles": ("auditor",)}, ("role",)),
+        ({"roles": ("generate", "operator")}, ("role",)),
+        ({"tenant": "b"}, ("tenant_active",)),
+        ({"tenant": "system", "roles": ("operator",)}, ("role", "tenant_active")),
+    ],
+)
+def test_who_may_not_generate_sees_no_alias(asked: Asked, change: dict[str, Any], failed: tuple[str, ...]) -> None:
+    assert asked.visible(replace(VISIBLE, **change)) == VisibleAnswer((), failed)
+
+
+def test_an_alias_without_a_release_is_not_seen() -> None:
+    async def ask() -> tuple[str, ...]:
+        tenant = replace(TENANT, aliases=("of-others", "code", "chat"))
+        over = replace(BUNDLE, id="over@1", expires="2020-01-01T00:00:00Z")
+        releases = {"chat": "chat@1", "more": "chat@1", "of-others": "over@1"}
+        registry = snapshot(tenants=(tenant,), bundles=(BUNDLE, over), releases=releases)
+        async with running(registry=registry) as policy:
+            return (await policy.visible(VISIBLE)).answer.aliases
+
+    assert asyncio.run(ask()) == ("chat",)
+
+
+@pytest.mark.parametrize(
+    ("change", "failed"),
+    [
+        ({}, ()),
+        ({"tenant": "system"}, ()),
+        ({"roles": ("auditor",), "deed": "read"}, ()),
+        ({"roles": ("auditor",)}, ("administers",)),
+        ({"roles": ("generate",), "deed": "read"}, ("administers",)),
+        ({"roles": (), "deed": "read"}, ("administers",)),
+        ({"area": "prompts"}, ("administers",)),
+        ({"deed": "delete"}, ("administers",)),
+        ({"tenant": "b"}, ("operator_active",)),
+        ({"tenant": "b", "roles": ("generate",)}, ("administers", "operator_active")),
+    ],
+)
+def test_operators_change_auditors_read_and_nobody_else_does(
+    asked: Asked, change: dict[str, Any], failed: tuple[str, ...]
+) -> None:
+    assert asked.operate(replace(OPERATE, **change)) == OperateAnswer(not failed, failed)
+
+
+def test_a_decision_says_which_rule_failed_for_what_and_where(asked: Asked) -> None:
+    """For those who look after policy; callers see code and remedy alone."""
+    sources = (SOURCE, replace(SOURCE, withdrawn=True))
+    assert asked.decided(replace(ACCESS, alias="code", sources=sources)).failed == (
+        FailedCheck(
+            check="request/alias", about="", code="alias_not_allowed", place="gateway/request/alias/alias.rego:8"
+        ),
+        FailedCheck(
+            check="source/current", about="1", code="source_not_current", place="gateway/source/current/current.rego:8"
+        ),
+    )
+    assert asked.decided(ACCESS).failed == ()
+
+
+def test_a_decision_of_routes_names_the_profile(asked: Asked) -> None:
+    failed = asked.decided(replace(ROUTES, features=("chat", "tools"))).failed
+    assert [(one.check, one.about) for one in failed] == [("route/capable", "own"), ("route/capable", "rented")]
+    assert {one.place for one in failed} == {"gateway/route/capable/capable.rego:8"}
 
 
 def test_an_empty_purpose_class_asks_for_the_lowest() -> None:
@@ -263,3 +278,7 @@ def test_opa_04_any_hole_in_a_question_denies(asked: Asked) -> None:
             assert asked._runner.run(answer(f"gateway/{entrypoint}", hole))["allow"] is False
     for hole in _holes(_json(ROUTES)):
         assert asked._runner.run(answer("gateway/routes", hole))["routes"] == []
+    for hole in _holes(_json(VISIBLE)):
+        assert asked._runner.run(answer("gateway/visible", hole))["aliases"] == []
+    for hole in _holes(_json(OPERATE)):
+        assert asked._runner.run(answer("gateway/operate", hole))["allow"] is False

@@ -134,7 +134,9 @@ def test_a_required_check_without_a_rule_is_refused(policies: Path) -> None:
 
 
 def test_a_list_of_required_checks_in_another_shape_is_refused(policies: Path) -> None:
-    edit(policies / "gateway" / "checks" / "checks.rego", "required := {", 'required := {"visible": {"alias"},')
+    edit(
+        policies / "gateway" / "checks" / "checks.rego", "required := {", 'required := {"admin": {"request": {"role"}},'
+    )
     assert "The list of required checks is not as the gateway reads it" in refused(policies)
 
 
@@ -202,7 +204,9 @@ def test_a_golden_decision_without_an_answer_refuses_and_names_its_file(tmp_path
     policies = Path(copytree(POLICIES, tmp_path / "policies"))
     edit(policies / "gateway" / "routes" / "routes.rego", "answer := {", "answers := {")
     told = refused(policies, _example()).splitlines()
-    assert [Path(line.partition(":")[0]).name for line in told] == ["routes-expired.json", "routes-released.json"]
+    of_routes = sorted(path.name for path in (policies / "golden").glob("routes-*.json"))
+    assert [Path(line.partition(":")[0]).name for line in told] == of_routes
+    assert len(of_routes) > 1
     assert all("Policy has no answer to this golden decision (undefined)." in line for line in told)
 
 
@@ -219,9 +223,17 @@ def test_golden_decisions_are_asked_of_the_registry_that_they_belong_to() -> Non
             return policy.golden.right, len(policy.golden.skipped)
 
     written = len(list((POLICIES / "golden").glob("*.json")))
-    assert written >= 9
+    of_nobody = len([path for path in (POLICIES / "golden").glob("*.json") if '"tenant": "system"' in path.read_text()])
+    assert written >= 20
     assert asyncio.run(run(_example())) == (written, 0)
-    assert asyncio.run(run(snapshot())) == (0, written)
+    assert asyncio.run(run(snapshot())) == (of_nobody, written - of_nobody)
+
+
+def test_each_entrypoint_has_golden_decisions_that_allow_and_that_deny() -> None:
+    written = [msgspec.json.decode(path.read_bytes()) for path in (POLICIES / "golden").glob("*.json")]
+    allowing = {"access": "allow", "replay": "allow", "operate": "allow", "routes": "routes", "visible": "aliases"}
+    found = {(golden["entrypoint"], bool(golden["answer"][allowing[golden["entrypoint"]]])) for golden in written}
+    assert found == {(entrypoint, allowed) for entrypoint in allowing for allowed in (False, True)}
 
 
 def test_the_revision_is_of_rules_registry_and_version(policies: Path) -> None:

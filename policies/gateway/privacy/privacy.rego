@@ -25,6 +25,11 @@ _asked := _of_sources | {
 # A source without a class is missing here, and has failed `classified`.
 _of_sources := {class | class := input.sources[_].privacy_class}
 
-_covered_by[class] := {other | some other in _asked; data.registry.ranks[other] <= data.registry.ranks[class]} if {
+_covered_by[class] := {other |
+	some other in _asked
+	is_number(data.registry.ranks[other])
+	is_number(data.registry.ranks[class])
+	data.registry.ranks[other] <= data.registry.ranks[class]
+} if {
 	some class in _asked
 }

@@ -28,6 +28,14 @@ test_an_unknown_class_is_never_skipped if {
 	not _required("a", "draft", [""])
 }
 
+test_a_rank_that_is_no_number_covers_nothing_and_is_not_covered if {
+	every rank in [null, "1", true, {}] {
+		not privacy.required with data.registry as _registry
+			with data.registry.ranks.internal as rank
+			with input as {"tenant": "a", "purpose": "answer", "sources": []}
+	}
+}
+
 _sufficient(class, ranks) := classes if {
 	classes := privacy.sufficient with input as {"privacy_class": class} with data.registry.ranks as ranks
 }

@@ -10,6 +10,6 @@ package gateway.route.privacy
 import data.gateway.privacy
 
 pass contains id if {
-	some id in data.registry.bundles[input.bundle].profiles
+	some id, _ in data.registry.profiles
 	data.registry.bundles[input.bundle].privacy_class in privacy.sufficient
 }

@@ -5,13 +5,14 @@ import data.gateway.route.privacy
 _registry := {
 	"ranks": {"public": 0, "internal": 1, "private": 2, "odd": "3"},
 	"bundles": {
-		"open@1": {"privacy_class": "public", "profiles": ["p", "q"]},
-		"house@1": {"privacy_class": "internal", "profiles": ["p", "q"]},
-		"vault@1": {"privacy_class": "private", "profiles": ["p", "q"]},
-		"misspelt@1": {"privacy_class": "privat", "profiles": ["p", "q"]},
-		"odd@1": {"privacy_class": "odd", "profiles": ["p", "q"]},
-		"bare@1": {"profiles": ["p", "q"]},
+		"open@1": {"privacy_class": "public"},
+		"house@1": {"privacy_class": "internal"},
+		"vault@1": {"privacy_class": "private"},
+		"misspelt@1": {"privacy_class": "privat"},
+		"odd@1": {"privacy_class": "odd"},
+		"bare@1": {},
 	},
+	"profiles": {"p": {}, "q": {}},
 }
 
 _passed(question) := passed if {

@@ -8,7 +8,7 @@
 package gateway.route.released
 
 pass contains id if {
-	some id in data.registry.bundles[input.bundle].profiles
+	some id, _ in data.registry.profiles
 	data.registry.releases[input.alias] == input.bundle
 	is_number(input.time_s)
 	is_number(data.registry.bundles[input.bundle].expires_s)

@@ -1,21 +1,12 @@
 # METADATA
-# title: Engine and credential are there for this tenant
-# description: An engine may be kept for some tenants, and a provider's credential always is.
+# title: The engine serves this tenant
+# description: An engine may be kept for some tenants; one that lists none serves any.
 # custom:
 #   code: profile_not_for_tenant
-#   remedy: Have the tenant added to the engine of the profile, or to its credential.
+#   remedy: Have the tenant added to the engine of the profile, or use an alias of another bundle.
 #   owner: operations
 package gateway.route.serves
 
-pass contains id if {
-	_engine[id]
-	_credential[id]
-}
+pass contains id if data.registry.profiles[id].engine_tenants == []
 
-_engine contains id if data.registry.profiles[id].engine_tenants == []
-
-_engine contains id if input.tenant in data.registry.profiles[id].engine_tenants
-
-_credential contains id if data.registry.profiles[id].needs_credential == false
-
-_credential contains id if input.tenant in data.registry.profiles[id].credential_tenants
+pass contains id if input.tenant in data.registry.profiles[id].engine_tenants

@@ -1,0 +1,15 @@
+package gateway.access
+
+import data.gateway.checks
+
+# METADATA
+# entrypoint: true
+answer := {"allow": _allow}
+
+default _allow := false
+
+_allow if {
+	checks.request == set()
+	is_array(input.sources)
+	count({i | some i, failed in checks.source; failed == set()}) == count(input.sources)
+}

@@ -1,0 +1,3 @@
+package gateway.request.tenant_active
+
+pass := true # BAD

@@ -1,0 +1,3 @@
+package gateway.source.current
+
+pass if input.sources[_].withdrawn == false # BAD

@@ -1,0 +1,3 @@
+package gateway.source.revision
+
+pass[i] := i if input.sources[i].known == true # BAD

@@ -1,0 +1,386 @@
+"""Questions that are known to be allowed or denied, and what chance makes of them."""
+
+import copy
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+from policy_support import ACCESS, DRAFT, NOW_S, OPERATE, POLICIES, REPLAY, ROUTES, SOURCE, VISIBLE
+from reference import STRUCTS, Json
+from snapshots import BUNDLE, CLASSES, DAY_S, EVALUATED_S, OWN, RENTED, TENANT, UNTIL_S, snapshot
+
+from adapters.policy.registry_facts import facts
+from adapters.registry import Loaded, load
+from gateway.domain.bundle import BundleProfile
+from gateway.domain.profile import Profile
+from gateway.testkit.registry_copy import EXAMPLE
+
+AT_US = 1_796_000_000_000_000
+"""2026-11-30: nothing in the example has run out."""
+Place = tuple[str | int, ...]
+_UNKNOWN = ("", "nobody", "CHAT", "chat ", "chat\u200b", "ｃｈａｔ", "сhat", "*", "null", "../chat", "chat@1@1")
+_NUMBERS = (0, -1, 1, 2**31, 2**53, 2**53 + 1, 2**63, 2**64, -(2**63) - 1, 1e308, -1e308, 0.5)
+_LOOKS_LIKE = {"a": "а", "c": "с", "e": "е", "o": "о", "p": "р", "i": "і", "s": "ѕ", "g": "ɡ", "t": "т"}
+
+
+def example() -> Json:
+    """``data.registry`` of the example registry."""
+    loaded = load(EXAMPLE, at_us=AT_US, strict=True)
+    assert isinstance(loaded, Loaded), loaded
+    return as_json(facts(loaded.snapshot))
+
+
+def built() -> Json:
+    """``data.registry`` of a registry in which each check is failed by a profile that passes all the others."""
+    off = replace(TENANT, id="off", active=False)
+    free = replace(TENANT, id="free", privacy_class="public", aliases=("wide", "chat"))
+    profiles = (*_variants(), replace(RENTED, network="private"), replace(RENTED, id="other-kind", kind="other"))
+    members = tuple(BundleProfile(id=profile.id, digest=BUNDLE.profiles[0].digest) for profile in profiles)
+    chat = replace(BUNDLE, profiles=members)
+    wide = replace(chat, id="wide@1", privacy_class="internal", purposes=("draft",))
+    old = replace(chat, id="old@1", expires="2029-12-25T00:00:00Z")
+    strict = replace(CLASSES[-1], attestation_required=True, longest_evaluation_days=25)
+    found = snapshot(
+        tenants=(TENANT, off, free),
+        profiles=profiles,
+        bundles=(chat, wide, old),
+        releases={"chat": "chat@1", "assist": "chat@1", "wide": "wide@1", "old": "old@1"},
+        classes=(*CLASSES[:-1], strict),
+    )
+    return as_json(facts(found))
+
+
+def _variants() -> Iterator[Profile]:
+    """The tests' own profile, whose engine attests what it serves, and that profile with one fault at a time."""
+    engine = OWN.engine
+    assert engine is not None
+    attests = replace(engine, abilities=replace(engine.abilities, attest_revision=True))
+    base = replace(OWN, engine=attests)
+    yield base
+    changed: dict[str, Any] = {
+        "brief": {"approvals": (replace(OWN.approvals[0], until="2029-12-26T00:00:00Z"),)},
+        "approved-for-less": {"approvals": (replace(OWN.approvals[0], privacy_class="internal"),)},
+        "twice-approved": {"approvals": (replace(OWN.approvals[0], privacy_class="public"), *OWN.approvals)},
+        "unable": {"capabilities": ()},
+        "able": {"capabilities": ("chat", "tools")},
+        "keeps": {"data_handling": replace(OWN.data_handling, retention_days=7)},
+        "trains": {"data_handling": replace(OWN.data_handling, trains_on_data=True)},
+        "elsewhere": {"region": "us"},
+        "of-others": {"provider": "other"},
+        "far": {"network": "public"},
+    }
+    of_engine: dict[str, Any] = {
+        "silent": {"abilities": engine.abilities},
+        "sliced": {"placement": replace(engine.placement, sharing="time_shared")},
+        "mixing": {"prefix_cache": "shared"},
+        "mixing-two": {"tenants": ("a", "free")},
+        "salted": {"prefix_cache": "salted", "tenants": ()},
+        "for-free": {"prefix_cache": "off", "tenants": ("free",)},
+    }
+    yield from (replace(base, id=name, **change) for name, change in changed.items())
+    yield from (replace(base, id=name, engine=replace(attests, **change)) for name, change in of_engine.items())
+
+
+def as_json(value: Any) -> Any:
+    """As OPA sees it."""
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def of_example(entrypoint: str) -> list[Json]:
+    """The golden questions, and more like them."""
+    golden = [json.loads(path.read_bytes()) for path in sorted((POLICIES / "golden").glob("*.json"))]
+    found = [one["question"] for one in golden if one["entrypoint"] == entrypoint]
+    return found + [one | change for one in found[:2] for change in _CHANGES_OF_EXAMPLE[entrypoint]]
+
+
+_CHANGES_OF_EXAMPLE: dict[str, tuple[Json, ...]] = {
+    "access": ({"alias": "assist"}, {"roles": ["auditor", "generate"]}, {"groups": ["press", "staff"]}),
+    "operate": tuple({"area": area} for area in ("ledger", "operations", "policy", "registry", "sources")),
+    "replay": ({"roles": ["generate"], "time_s": 1_800_000_000}, {"groups": ["press", "staff"]}),
+    "routes": (
+        {"privacy_class": "internal"},
+        {"privacy_class": "public", "alias": "assist", "bundle": "assist@1"},
+        {"alias": "chat", "bundle": "assist@1"},
+    ),
+    "visible": ({"roles": ["auditor", "generate"]}, {"tenant": "tenant-a", "time_s": 1_800_000_000}),
+}
+
+
+def of_built(entrypoint: str) -> list[Json]:
+    """The same for the tests' registry, with questions that fail one check each."""
+    source = replace(SOURCE, privacy_class="internal", groups=("h",), as_of_s=NOW_S - 7 * DAY_S)
+    both = ("g", "h")
+    wide = replace(ROUTES, alias="wide", bundle="wide@1", privacy_class="internal", purpose="draft")
+    public = replace(ROUTES, privacy_class="public")
+    found: dict[str, list[Any]] = {
+        "access": [
+            ACCESS,
+            DRAFT,
+            replace(DRAFT, tenant="free", alias="wide"),
+            replace(ACCESS, groups=both, sources=(source, SOURCE)),
+            replace(ACCESS, groups=both, sources=(source,)),
+            replace(ACCESS, tenant="off", sources=(replace(SOURCE, tenant="off"),)),
+            *(replace(ACCESS, **change) for change in ({"alias": "wide"}, {"purpose": "train"}, *_OF_CALLER)),
+            *(replace(ACCESS, sources=(replace(SOURCE, **change),)) for change in _OF_SOURCE),
+        ],
+        "operate": [
+            OPERATE,
+            replace(OPERATE, roles=("auditor",), deed="read"),
+            *(replace(OPERATE, tenant=tenant) for tenant in ("off", "nobody", "system")),
+            replace(OPERATE, roles=("auditor",)),
+        ],
+        "replay": [
+            REPLAY,
+            replace(REPLAY, purpose="draft", sources=()),
+            replace(REPLAY, groups=both, sources=(source, SOURCE)),
+            replace(REPLAY, tenant="off", sources=(replace(SOURCE, tenant="off"),)),
+            *(replace(REPLAY, **change) for change in ({"purpose": "train"}, *_OF_CALLER)),
+            *(replace(REPLAY, sources=(replace(SOURCE, **change),)) for change in _OF_SOURCE),
+        ],
+        "routes": [
+            ROUTES,
+            public,
+            wide,
+            replace(wide, tenant="free"),
+            replace(wide, privacy_class="private"),
+            replace(wide, purpose="answer"),
+            replace(ROUTES, alias="wide"),
+            replace(ROUTES, alias="old", bundle="old@1"),
+            *(replace(public, time_s=time_s) for time_s in (UNTIL_S - 1, EVALUATED_S, EVALUATED_S - 1)),
+            *(replace(ROUTES, time_s=EVALUATED_S + 25 * DAY_S - more) for more in (0, 1)),
+        ],
+        "visible": [
+            VISIBLE,
+            replace(VISIBLE, tenant="free"),
+            replace(VISIBLE, tenant="off"),
+            replace(VISIBLE, roles=("generate", "operator")),
+        ],
+    }
+    return [as_json(question) for question in found[entrypoint]]
+
+
+_OF_CALLER: tuple[Json, ...] = (
+    {"groups": ("x",)},
+    {"purpose": "draft"},
+    {"roles": ("auditor",)},
+    {"roles": ("generate", "operator")},
+    {"sources": ()},
+)
+_OF_SOURCE: tuple[Json, ...] = (
+    {"known": False},
+    {"cited": "2"},
+    {"tenant": "free"},
+    {"groups": ()},
+    {"privacy_class": "secret"},
+    {"released_s": NOW_S + 1},
+    {"withdrawn": True},
+    {"as_of_s": NOW_S - DAY_S - 1},
+    {"as_of_s": NOW_S + 1},
+)
+
+
+def near_misses() -> list[tuple[str, Json]]:
+    """Questions of the example registry that fail on one thing each, or on as little as that registry lets them."""
+    golden = {path.stem: json.loads(path.read_bytes())["question"] for path in (POLICIES / "golden").glob("*.json")}
+    grounded, source = golden["access-grounded"], golden["access-grounded"]["sources"][0]
+    now_s = grounded["time_s"]
+    of_source: tuple[Json, ...] = (
+        {"known": False},
+        {"cited": "2"},
+        {"tenant": "tenant-a"},
+        {"groups": ["press"]},
+        {"groups": []},
+        {"privacy_class": "secret"},
+        {"released_s": now_s + 1},
+        {"withdrawn": True},
+        {"as_of_s": now_s - 604_801},
+        {"as_of_s": now_s + 1},
+    )
+    of_request: tuple[Json, ...] = (
+        {"roles": []},
+        {"roles": ["auditor"]},
+        {"roles": ["generate", "operator"]},
+        {"purpose": "training"},
+        {"purpose": "drafting"},
+        {"sources": []},
+        {"groups": ["press"]},
+        {"tenant": "nobody"},
+        *({"sources": [source, source | change]} for change in of_source),
+    )
+    of_route: dict[str, tuple[Json, ...]] = {
+        "routes-released": (
+            {"purpose": "training"},
+            {"alias": "assist"},
+            {"alias": "code"},
+            {"features": ["chat", "tools"]},
+            {"features": []},
+            {"privacy_class": "secret"},
+            {"tenant": "platform"},
+            {"time_s": 1_830_297_600},
+            {"time_s": 1_700_000_000},
+        ),
+        "routes-private-tenant": ({"tenant": "acme", "privacy_class": "internal"}, {"features": ["tools"]}),
+        "routes-hosted": (
+            {"privacy_class": "private"},
+            {"tenant": "tenant-a"},
+            {"tenant": "platform", "purpose": "answers"},
+            {"alias": "chat"},
+            {"time_s": 1_830_297_600},
+        ),
+    }
+    found: list[tuple[str, Json]] = [("access", grounded | change) for change in (*of_request, {"alias": "code"})]
+    found += [("replay", golden["replay-shown"] | change) for change in of_request]
+    found += [("routes", golden[name] | change) for name, changes in of_route.items() for change in changes]
+    found += [("access", golden["access-general"] | {"tenant": "platform", "alias": "chat"})]
+    found += [("visible", golden["visible-acme"] | change) for change in ({"roles": []}, {"tenant": "nobody"})]
+    found += [("operate", golden["operate-operator"] | {"tenant": "nobody"})]
+    return found + [("operate", golden["operate-operator"] | {"roles": roles}) for roles in ([], ["auditor"])]
+
+
+def places(value: Any, place: Place = ()) -> Iterator[Place]:
+    """Every place below the root."""
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield (*place, key)
+        yield from places(value[key], (*place, key))
+
+
+def at(value: Any, place: Place) -> Any:
+    for step in place:
+        value = value[step]
+    return value
+
+
+def without(value: Any, place: Place) -> Any:
+    """The same without one node."""
+    rest = copy.deepcopy(value)
+    del at(rest, place[:-1])[place[-1]]
+    return rest
+
+
+class Mutator:
+    """Changes one to three nodes of a question at a time; the same seed makes the same questions."""
+
+    def __init__(self, registry: Json, seed: int) -> None:
+        self._chance = random.Random(seed)
+        self._names = sorted({*_names(registry), "system", "operator", "auditor", "generate", "read", "change"})
+        self._instants = sorted(_instants(registry))
+        self._spans = [needed["longest_facts_s"] for needed in registry["requirements"].values()]
+
+    def mutated(self, question: Json) -> Json:
+        found = copy.deepcopy(question)
+        for _ in range(self._chance.choice((1, 1, 2, 3))):
+            before = copy.deepcopy(found)
+            self._mutate(found)
+            if self._chance.random() < 0.1:
+                _follow(before, found)
+        return found
+
+    def _mutate(self, question: Json) -> None:
+        options = list(places(question))
+        if not options:
+            return
+        place = self._chance.choice(options)
+        holder, value = at(question, place[:-1]), at(question, place)
+        if isinstance(value, int) and not isinstance(value, bool) and self._chance.random() < 0.7:
+            holder[place[-1]] = self._instant(question, value)
+        elif isinstance(value, str) and self._chance.random() < 0.5:
+            holder[place[-1]] = self._chance.choice((*self._names, *self._names, *_UNKNOWN, _look_alike(value)))
+        elif isinstance(value, list) and self._chance.random() < 0.7:
+            holder[place[-1]] = self._list(value)
+        elif self._chance.random() < 0.2:
+            (holder if isinstance(holder, dict) else question)[f"extra_{place[-1]}"] = self._chance.choice(
+                (True, value)
+            )
+        else:
+            self._replace(holder, place[-1], value)
+
+    def _instant(self, question: Json, value: int) -> Any:
+        """At and around the limits that the registry and the question set."""
+        now_s = question.get("time_s")
+        near = [value, *([now_s, *(now_s - span for span in self._spans)] if type(now_s) is int else [])]
+        around = self._chance.choice((*near, *near, *self._instants))
+        return around + self._chance.choice((-1, -1, 0, 0, 0, 1, 1, 0.5))
+
+    def _list(self, value: list[Any]) -> Any:
+        item = self._chance.choice(value) if value else self._chance.choice(self._names)
+        match self._chance.randrange(7):
+            case 0:
+                return [*value, copy.deepcopy(item)]
+            case 1:
+                return value[::-1]
+            case 2:
+                return [*value, None]
+            case 3:
+                return [None, *value]
+            case 4:
+                return [*value, self._chance.choice(self._names)]
+            case 5:
+                return [value]
+            case _:
+                return {str(index): inner for index, inner in enumerate(value)}
+
+    def _replace(self, holder: Any, key: Any, value: Any) -> None:
+        """Something of another type, of another size, or nothing."""
+        nested = ([value], {"0": value}, {"value": value}, str(value), [], {}, "", None, True, False)
+        match self._chance.randrange(4):
+            case 0:
+                del holder[key]
+            case 1:
+                holder[key] = self._chance.choice(_NUMBERS)
+            case _:
+                holder[key] = copy.deepcopy(self._chance.choice(nested))
+
+
+def mutated(entrypoint: str, registry: Json, questions: list[Json], count: int, seed: int) -> list[Json]:
+    """So many questions; each of the given ones is changed about as often as the others."""
+    assert all(STRUCTS[entrypoint].__struct_fields__ == tuple(question) for question in questions)
+    mutator = Mutator(registry, seed)
+    return [mutator.mutated(questions[index % len(questions)]) for index in range(count)]
+
+
+def _names(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+        for inner in value.values():
+            yield from _names(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _names(inner)
+
+
+def _instants(registry: Json) -> Iterator[int]:
+    days = [needed["longest_evaluation_days"] for needed in registry["requirements"].values()]
+    for bundle in registry["bundles"].values():
+        yield bundle["expires_s"]
+        yield bundle["evaluation"]["date_s"]
+        yield from (bundle["evaluation"]["date_s"] + count * DAY_S for count in days)
+    for profile in registry["profiles"].values():
+        yield from (approval["until_s"] for approval in profile["approvals"])
+
+
+def _follow(before: Any, after: Any) -> None:
+    """Let every node that was equal to the one that changed change with it, as a renamed tenant does everywhere."""
+    for place in places(before):
+        changed = _found(after, place)
+        if not isinstance(at(before, place), dict | list) and changed is not None and changed != at(before, place):
+            for other in places(before):
+                if at(before, other) == at(before, place) and _found(after, other) == at(before, other):
+                    at(after, other[:-1])[other[-1]] = copy.deepcopy(changed)
+            return
+
+
+def _found(value: Any, place: Place) -> Any:
+    """What stands there now; None where nothing does."""
+    try:
+        return at(value, place)
+    except (KeyError, IndexError, TypeError):
+        return None
+
+
+def _look_alike(text: str) -> str:
+    return "".join(_LOOKS_LIKE.get(letter, letter) for letter in text)
