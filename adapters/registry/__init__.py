@@ -1,7 +1,8 @@
 """The registry as files: strict YAML, generated JSON Schemas, cross checks, one frozen snapshot.
 
 The path of a registry: yaml_text reads a file, shape holds it to its kind's schema, draft gathers the files,
-references, coherence, approvals and kept_for check them against each other, loader freezes the snapshot.
+references, classes, coherence, approvals, dates and kept_for check them against each other, loader freezes the
+snapshot.
 """
 
 from adapters.registry.loader import Loaded, load, profile_digest

@@ -34,6 +34,11 @@ def _tenant(entry: Entry[Tenant]) -> Iterator[Fault]:
     if entry.value.id == SYSTEM_TENANT:
         yield entry.fault(("id",), "This tenant id is reserved for the gateway itself.", "Choose another id.")
     yield from repeated(entry, "service_accounts", [account.id for account in entry.value.service_accounts])
+    for index, account in enumerate(entry.value.service_accounts):
+        if "generate" in account.roles and not {"operator", "auditor"}.isdisjoint(account.roles):
+            sentence = "The account both generates and administers."
+            remedy = "Give each of the two an account of its own: whoever administers asks no models."
+            yield entry.fault(("service_accounts", index, "roles"), sentence, remedy)
 
 
 def repeated(entry: Entry[Any], key: str, ids: list[str]) -> Iterator[Fault]:

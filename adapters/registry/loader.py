@@ -6,8 +6,10 @@ import msgspec
 from msgspec import Struct
 
 from adapters.registry import kinds
-from adapters.registry.approvals import approvals, expiries
+from adapters.registry.approvals import approvals
+from adapters.registry.classes import classes, unfit
 from adapters.registry.coherence import coherence
+from adapters.registry.dates import expiries, not_yet
 from adapters.registry.draft import Draft, Entry, read_draft, read_entry
 from adapters.registry.kept_for import unserved
 from adapters.registry.references import references
@@ -21,13 +23,14 @@ class Loaded(Struct, frozen=True):
 
     snapshot: Snapshot
     warnings: tuple[Fault, ...]
-    """What has expired, and aliases that no profile serves for a tenant. They do not stop a start: policy refuses."""
+    """What has run out, profiles that do not fit the class of their bundle, and aliases that no profile serves for a
+    tenant. They do not stop a start: policy refuses."""
 
 
 def load(directory: pathlib.Path, *, at_us: int, strict: bool = False) -> Loaded | tuple[Fault, ...]:
     """Load the registry.
 
-    :param at_us: microseconds since 1970, UTC: the time at which approvals and bundles must not have expired.
+    :param at_us: microseconds since 1970, UTC: the time at which nothing must have run out, or be still to come.
     :param strict: warnings are faults.
     :returns: the snapshot with its warnings, or all faults of all files, sorted.
     """
@@ -36,9 +39,10 @@ def load(directory: pathlib.Path, *, at_us: int, strict: bool = False) -> Loaded
         remedy = "Name the folder of the registry in GATEWAY_REGISTRY; by default it is registry, where you are."
         return (Fault(file=str(directory), line=0, path="", sentence=sentence, remedy=remedy),)
     draft, faults = read_draft(directory)
-    for check in (references, coherence, approvals):
+    for check in (references, classes, coherence, approvals):
         faults += check(draft)
-    warnings = tuple(sorted([*expiries(draft, at_us), *unserved(draft)]))
+    faults += not_yet(draft, at_us)
+    warnings = tuple(sorted([*expiries(draft, at_us), *unfit(draft), *unserved(draft)]))
     if strict:
         faults += warnings
     if faults or draft.currency is None or draft.privacy is None or draft.releases is None:

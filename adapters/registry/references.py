@@ -33,6 +33,7 @@ def references(draft: Draft) -> Iterator[Fault]:
         yield from _classes(draft, bundle, [(("privacy_class",), bundle.value.privacy_class)])
         profiles = [(("profiles", i, "id"), p.id) for i, p in enumerate(bundle.value.profiles)]
         yield from _known(draft, kinds.PROFILE, bundle, profiles)
+        yield from _known(draft, kinds.PURPOSE, bundle, _listed("purposes", bundle.value.purposes))
     if draft.releases is not None:
         pointers = [(("releases", alias), bundle) for alias, bundle in draft.releases.value.releases.items()]
         yield from _known(draft, kinds.BUNDLE, draft.releases, pointers)
@@ -65,7 +66,7 @@ def _known(draft: Draft, kind: Kind, entry: Entry[Any], named: Iterable[tuple[Pa
 def _classes(draft: Draft, entry: Entry[Any], named: Iterable[tuple[Path, str]]) -> Iterator[Fault]:
     if draft.privacy is None:
         return
-    classes = draft.privacy.value.classes
+    classes = {asked.id for asked in draft.privacy.value.classes}
     for path, name in named:
         if name not in classes:
             yield entry.fault(path, "There is no such privacy class.", "Use a class of privacy.yaml.")

@@ -25,7 +25,7 @@ _Validator = _extend(
 # Digests, commits and model files are long and random by nature; there only well-known shapes of secrets count.
 _RANDOM_BY_NATURE = frozenset(
     {"accepted_models", "digest", "evidence", "method", "model", "model_file", "prompt_template_digest", "revision"}
-    | {"suite_digest", "version"}
+    | {"rules_revision", "suite_digest", "version"}
 )
 _TYPES = {
     "array": ("a list", "Write a list, each item behind a dash."),

@@ -50,7 +50,12 @@ def read(path: pathlib.Path) -> Document | tuple[Fault, ...]:
         return (_whole(file, "The file is missing.", "Add it."),)
     except OSError:
         return (_whole(file, "The file cannot be read.", "Check that it is a file and who may read it."),)
-    return parse(data, file)
+    document = parse(data, file)
+    if isinstance(document, Document) and not data.endswith(b"\n"):
+        line = data.count(b"\n") + 1
+        remedy = "Write it again as a whole; the last line ends with a line break too."
+        return (Fault(file=file, line=line, path="", sentence="The file may have been cut off.", remedy=remedy),)
+    return document
 
 
 def parse(data: bytes, file: str) -> Document | tuple[Fault, ...]:

@@ -7,9 +7,12 @@ GatewayError
 ├── IllegalMove            a transition that the table of legal moves does not have
 ├── WorkAbandoned          the drain's time was up; the sweep says what became of the attempt
 ├── GrantAlreadySpent      a fault of the program: one grant, two dispatches
+├── PermitMisused          a fault of the program: a permit for one thing, used for another
 └── StartRefused           the gateway must not start; the text says what to do
     └── DirectoryInUse     another process holds the data directory
 """
+
+from gateway.domain.fault import Fault
 
 
 class GatewayError(Exception):
@@ -49,8 +52,17 @@ class GrantAlreadySpent(GatewayError):
     """A grant was used for a second dispatch."""
 
 
+class PermitMisused(GatewayError):
+    """An administrator's permit was used for another area or deed than the one that policy was asked about."""
+
+
 class StartRefused(GatewayError):
     """Start-up ends with this sentence and exit code 1."""
+
+    def __init__(self, text: str, faults: tuple[Fault, ...] = ()) -> None:
+        super().__init__(text)
+        self.faults = faults
+        """Where files are to blame: what ``text`` says, one by one."""
 
 
 class DirectoryInUse(StartRefused):

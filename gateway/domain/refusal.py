@@ -269,7 +269,8 @@ class Refusal(Struct, frozen=True, kw_only=True):
     code: Code
     status: int | None = None
     """Where it differs from the code's usual one: 504 for an outcome unknown at the deadline, 502 for one that
-    is unknown at the first answer, 422 for a value that is out of range."""
+    is unknown at the first answer, 502 for a first answer that is stored but could not be handed over (a 503
+    promises that nothing happened), 422 for a value that is out of range."""
     param: str | None = None
     """The field of the request that it is about."""
     fields: tuple[str, ...] = ()

@@ -102,9 +102,7 @@ class Requirements(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """What a privacy class asks of destinations, evaluations and facts. The rules are Rego, the thresholds data."""
 
     id: PrivacyClass
-    networks: Annotated[
-        tuple[Network, ...], Meta(min_length=1, description="Networks over which a prompt may travel.")
-    ]
+    networks: Annotated[tuple[Network, ...], Meta(min_length=1, description="Networks over which a prompt may travel.")]
     longest_retention_days: Annotated[
         int, Meta(ge=0, le=36_500, description="Days for which an endpoint may keep prompts and answers.")
     ]
@@ -140,8 +138,9 @@ class Purpose(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         Meta(description="true: the request must cite its sources; false: it must cite none."),
     ]
     privacy_class: Annotated[
-        PrivacyClass | None, Meta(description="The least class that this purpose needs; null: none of its own.")
-    ] = None
+        PrivacyClass | None,
+        Meta(description="The least class that this purpose needs; null, which must be said: none of its own."),
+    ]
 
 
 class QuotaScope(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -46,3 +46,8 @@ class Request(Struct, frozen=True, kw_only=True):
     """Left out, the tenant's default purpose counts."""
     sources: tuple[SourceRef, ...] = ()
     stream: bool = False
+
+
+def features(request: Request) -> tuple[str, ...]:  # noqa: ARG001 - what a request needs is read from it and nothing else
+    """Capabilities that a profile must have to serve it, as profiles name them. Only chat is served so far."""
+    return ("chat",)

@@ -1,6 +1,7 @@
 """What is known today about a source that a request cites, and how the directory of sources is changed."""
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gateway.domain.request import SourceRef
 
@@ -88,10 +89,43 @@ class OtherTenantsSource(Struct, frozen=True):
 
 
 class WithdrawnRevision(Struct, frozen=True):
-    """A grant names the very revision that was withdrawn."""
+    """A grant names a revision that was withdrawn at any time."""
 
 
 SourceActResult = Source | NoSuchSource | OtherTenantsSource | WithdrawnRevision
+
+
+def changed(row: Source | None, act: SourceAct, *, is_taken_back: bool) -> SourceActResult:
+    """The row after an act, one version on, or why the directory refuses the act.
+
+    :param is_taken_back: whether the revision that a grant names was ever withdrawn.
+    """
+    if isinstance(act, GrantSource):
+        return _granted(row, act, is_taken_back=is_taken_back)
+    if row is None:
+        return NoSuchSource()
+    if isinstance(act, RevokeSource):
+        left = tuple(group for group in row.groups if act.groups and group not in act.groups)
+        return replace(row, groups=left, version=row.version + 1)
+    return replace(row, withdrawn=True, version=row.version + 1)
+
+
+def _granted(row: Source | None, act: GrantSource, *, is_taken_back: bool) -> SourceActResult:
+    if row is not None and row.tenant != act.tenant:
+        return OtherTenantsSource()
+    if is_taken_back:
+        return WithdrawnRevision()
+    return Source(
+        id=act.id,
+        tenant=act.tenant,
+        groups=tuple(sorted({*act.groups, *(row.groups if row else ())})),
+        privacy_class=act.privacy_class,
+        revision=act.revision,
+        released_s=act.released_s,
+        withdrawn=False,
+        as_of_s=act.as_of_s,
+        version=row.version + 1 if row else 1,
+    )
 
 
 def unknown_source(ref: SourceRef) -> KnownSource:

@@ -15,7 +15,7 @@ _MEMBER = re.compile(r"(- id: (?P<id>\S+)[^\n]*\n +digest: )sha256:[0-9a-f]{64}"
 
 
 class Edit(Struct, frozen=True):
-    """Replace one text in one file. Without ``old``, ``new`` becomes the whole file."""
+    """Replace one text in one file. Without ``old``, ``new`` becomes the whole file; without both it is removed."""
 
     file: str
     """Such as profiles/smollm2-135m.yaml."""
@@ -29,7 +29,7 @@ def copy_registry(
 ) -> pathlib.Path:
     """Copy the example into ``tmp_path/registry`` and return that folder.
 
-    :param engine_port: port of the engine on 127.0.0.1 that the profile shall point to.
+    :param engine_port: port of the engine on 127.0.0.1 that the profile smollm2-135m shall point to.
     :param approve: give the bundles the digests that the profiles have after the edits.
     :raises ValueError: if the old text of an edit is not in its file exactly once.
     """
@@ -49,8 +49,12 @@ def apply(directory: pathlib.Path, edit: Edit) -> None:
     """Make one edit.
 
     :raises ValueError: if its old text is not in its file exactly once.
+    :raises FileNotFoundError: if there is no such file to edit or to remove.
     """
     path = directory / edit.file
+    if not edit.old and not edit.new:
+        path.unlink()
+        return
     if not edit.old:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(edit.new)

@@ -2,7 +2,6 @@
 
 import pathlib
 from collections.abc import Iterable
-from typing import Any
 
 from adapters.registry import Loaded, load
 from gateway.domain.fault import Fault
@@ -98,12 +97,14 @@ profiles:
     digest: sha256:0000000000000000000000000000000000000000000000000000000000000000
   - id: smollm2-135m
     digest: sha256:0000000000000000000000000000000000000000000000000000000000000000
+purposes: [drafting, answers]
 prompt_template_digest: sha256:1111111111111111111111111111111111111111111111111111111111111111
 evaluation:
   suite_digest: sha256:2222222222222222222222222222222222222222222222222222222222222222
   score: 1
   refusal_rate: 0
   date: 2026-11-30
+  rules_revision: sha256:3333333333333333333333333333333333333333333333333333333333333333
 approvals:
   - by: Kim Okafor
     date: 2026-11-30
@@ -141,20 +142,3 @@ def digest(directory: pathlib.Path) -> str:
 def files(directory: pathlib.Path) -> list[pathlib.Path]:
     """All YAML files of a registry."""
     return sorted(directory.rglob("*.yaml"))
-
-
-def places(value: Any, path: tuple[str | int, ...] = ()) -> Iterable[tuple[tuple[str | int, ...], Any]]:
-    """Every place of a document with its value, the root included."""
-    yield path, value
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, item in inner:
-        yield from places(item, (*path, key))
-
-
-def replaced(value: Any, path: tuple[str | int, ...], new: Any) -> Any:
-    """The document with one place replaced."""
-    if not path:
-        return new
-    copy = dict(value) if isinstance(value, dict) else list(value)
-    copy[path[0]] = replaced(value[path[0]], path[1:], new)
-    return copy

@@ -88,7 +88,8 @@ def test_a_registry_of_which_one_folder_is_left_is_told_what_else_it_needs(tmp_p
 
 def test_a_registry_without_tenants_has_a_fault(tmp_path: pathlib.Path) -> None:
     directory = copy_registry(tmp_path, [Edit("profiles/smollm2-135m.yaml", "  tenants: [acme]", "  tenants: []")])
-    (directory / "tenants" / "acme.yaml").unlink()
+    for path in (directory / "tenants").iterdir():
+        path.unlink()
     assert "The registry has no tenant." in [f.sentence for f in faults(directory)]
 
 
@@ -102,9 +103,14 @@ def test_what_has_expired_is_a_warning_and_when_strict_a_fault(tmp_path: pathlib
     directory = full_registry(tmp_path)
     loaded = load(directory, at_us=FAR_US)
     assert isinstance(loaded, Loaded)
-    profiles_and_expiry = [("chat@1.yaml", "/profiles/0/id"), ("chat@1.yaml", "/expires")]
-    profiles_and_expiry += [("mail@2.yaml", f"/{path}") for path in ("profiles/0/id", "profiles/1/id", "expires")]
-    assert [(pathlib.Path(f.file).name, f.path) for f in loaded.warnings] == profiles_and_expiry
+    run_out = ["/profiles/0/id", "/profiles/1/id", "/evaluation/date", "/expires"]
+    bundles = [(name, path) for name in ("assist@1.yaml", "chat@1.yaml", "mail@2.yaml") for path in run_out]
+    serving = ("claude-haiku-eu", "gpt-4.1-mini-eu", "hosted-small", "smollm2-135m-a", "smollm2-135m")
+    prices = [(f"{name}.yaml", "/prices/checked") for name in serving]
+    by_line = {name: [f.path for f in loaded.warnings if pathlib.Path(f.file).name == name] for name, _ in bundles}
+    assert all(sorted(paths) == sorted(run_out) for paths in by_line.values())
+    assert [(pathlib.Path(f.file).name, f.path) for f in loaded.warnings if "profiles/" in f.file] == prices
+    assert len(loaded.warnings) == len(bundles) + len(prices)
     assert faults(directory, at_us=FAR_US, strict=True) == list(loaded.warnings)
     assert faults(directory, at_us=NOW_US, strict=True) == []
 
@@ -128,14 +134,17 @@ def test_one_approval_that_still_holds_is_enough(tmp_path: pathlib.Path) -> None
     )
     edit = Edit("profiles/smollm2-135m.yaml", "approvals:\n", renewed)
     found = faults(copy_registry(tmp_path, [edit]), at_us=FAR_US, strict=True)
-    assert [f.path for f in found] == ["/expires"]
+    chat = [f.path for f in found if f.file.endswith("chat@1.yaml")]
+    assert chat == ["/profiles/1/id", "/evaluation/date", "/expires"]
 
 
 def test_a_bundle_that_is_not_released_may_have_expired(tmp_path: pathlib.Path) -> None:
     directory = full_registry(tmp_path, [Edit("releases.yaml", "  mail: mail@2\n", "")])
     loaded = load(directory, at_us=FAR_US)
     assert isinstance(loaded, Loaded)
-    assert {pathlib.Path(f.file).name for f in loaded.warnings} == {"chat@1.yaml"}
+    told = {pathlib.Path(f.file).name for f in loaded.warnings}
+    assert {"chat@1.yaml", "assist@1.yaml"} <= told
+    assert not {"mail@2.yaml", "hosted-small.yaml"} & told
 
 
 def test_a_credential_for_a_host_with_its_port_covers_that_port(tmp_path: pathlib.Path) -> None:

@@ -23,22 +23,40 @@ def test_the_example_loads_without_a_warning_in_2027_too() -> None:
         assert loaded.warnings == ()
 
 
-def test_the_example_holds_one_tenant_with_one_route() -> None:
+def test_the_example_holds_tenants_profiles_and_bundles_as_a_company_has_them() -> None:
     loaded = load(EXAMPLE, at_us=NOW_US)
     assert isinstance(loaded, Loaded)
     snapshot = loaded.snapshot
     principal = snapshot.principal("acme", "assistant")
     assert principal is not None
     assert (principal.groups, principal.roles) == (("staff",), ("generate",))
-    assert snapshot.privacy_classes == ("public", "internal", "private")
+    assert [asked.id for asked in snapshot.privacy_classes] == ["public", "internal", "private"]
     assert {name: purpose.grounded for name, purpose in snapshot.purposes.items()} == {
         "answers": True,
         "drafting": False,
     }
-    bundle = snapshot.bundles[snapshot.releases["chat"]]
-    assert [snapshot.profiles[member.id].model for member in bundle.profiles] == ["smollm2-135m@q4_1"]
-    assert [member.digest for member in bundle.profiles] == list(snapshot.profile_digests.values())
-    assert snapshot.bundle_digests == {"chat@1": digest_of(bundle)}
+    assert {name: (tenant.privacy_class, tenant.aliases) for name, tenant in snapshot.tenants.items()} == {
+        "acme": ("internal", ("chat", "assist")),
+        "platform": ("internal", ("assist",)),
+        "tenant-a": ("private", ("chat",)),
+    }
+    kinds = {}
+    for alias, name in snapshot.releases.items():
+        bundle = snapshot.bundles[name]
+        kinds[alias] = (bundle.privacy_class, [snapshot.profiles[member.id].kind for member in bundle.profiles])
+        assert all(member.digest == snapshot.profile_digests[member.id] for member in bundle.profiles)
+        assert snapshot.bundle_digests[name] == digest_of(bundle)
+    assert kinds == {"chat": ("private", ["self_hosted"] * 2), "assist": ("internal", ["hosted"] * 2)}
+
+
+def test_nothing_hosted_serves_the_tenant_that_is_private_by_configuration() -> None:
+    loaded = load(EXAMPLE, at_us=NOW_US)
+    assert isinstance(loaded, Loaded)
+    strictest = loaded.snapshot.privacy_classes[-1]
+    tenant = loaded.snapshot.tenants["tenant-a"]
+    assert tenant.privacy_class == strictest.id
+    assert "public" not in strictest.networks
+    assert not any(tenant.id in credential.tenants for credential in loaded.snapshot.credentials.values())
 
 
 def test_the_digest_for_a_bundle_is_told_for_a_profile(tmp_path: pathlib.Path) -> None:
@@ -120,7 +138,7 @@ def test_a_default_that_is_written_out_does_not_change_the_digest(tmp_path: path
     ("file", "old", "new"),
     [
         ("currency.yaml", "currency: EUR", "currency: USD"),
-        ("privacy.yaml", "  - private", "  - private\n  - secret"),
+        ("privacy.yaml", "longest_facts_s: 604800", "longest_facts_s: 604799"),
         ("releases.yaml", "  chat: chat@1", "  chat: chat@1\n  chat2: chat@1"),
         ("purposes/drafting.yaml", "grounded: false", "grounded: true"),
         ("tenants/acme.yaml", "active: true", "active: false"),

@@ -18,11 +18,11 @@ SALTED = Edit(
 def beta(aliases: str = "[chat]", active: str = "true") -> Edit:
     """A copy of the example's tenant, as somebody makes it who adds one."""
     text = (EXAMPLE / "tenants" / "acme.yaml").read_text().replace("id: acme\n", "id: beta\n")
-    text = text.replace("providers: [in-house]", "providers: [in-house, example]")
+    text = text.replace("providers: [in-house,", "providers: [in-house, example,")
     return Edit(
         "tenants/beta.yaml",
         "",
-        text.replace("aliases: [chat]", f"aliases: {aliases}").replace("active: true", f"active: {active}"),
+        text.replace("aliases: [chat, assist]", f"aliases: {aliases}").replace("active: true", f"active: {active}"),
     )
 
 

@@ -3,10 +3,24 @@
 from gateway.testkit.registry_copy import EXAMPLE, Edit
 
 ACME = "tenants/acme.yaml"
+TENANT_A = "tenants/tenant-a.yaml"
+PLATFORM = "tenants/platform.yaml"
+PRIVACY = "privacy.yaml"
 PROFILE = "profiles/smollm2-135m.yaml"
+BUNDLE = "bundles/chat@1.yaml"
+RELEASES = "releases.yaml"
 _OTHER_TENANT = (EXAMPLE / ACME).read_text().replace("id: acme", "id: beta", 1)
-_OTHER_BUNDLE = (EXAMPLE / "bundles" / "chat@1.yaml").read_text().replace("id: chat@1\n", "id: chat@2\n", 1)
+_OTHER_BUNDLE = (EXAMPLE / BUNDLE).read_text().replace("id: chat@1\n", "id: chat@2\n", 1)
 _OTHER_PROVIDER = (EXAMPLE / "quota-scopes" / "in-house.yaml").read_text().replace(": in-house", ": elsewhere")
+_CLASSES = (EXAMPLE / PRIVACY).read_text()
+_STRICTEST = _CLASSES[_CLASSES.index("  - id: private") :]
+
+
+def _every_class(old: str, new: str) -> Edit:
+    """The same change in all privacy classes."""
+    assert old in _CLASSES, f"no class has {old!r}"
+    return Edit(file=PRIVACY, old="", new=_CLASSES.replace(old, new))
+
 
 EDITS: dict[str, tuple[Edit, ...]] = {
     "the tenant may no longer use the purpose": (
@@ -20,28 +34,65 @@ default_purpose: answers""",
         ),
     ),
     "the tenant is not active": (Edit(file=ACME, old="active: true", new="active: false"),),
-    "the tenant may use another model only": (
-        Edit(file=ACME, old="aliases: [chat]", new="aliases: [essay]"),
-        Edit(file="releases.yaml", old="  chat: chat@1\n", new="  chat: chat@1\n  essay: chat@1\n"),
+    "the platform's tenant is not active": (Edit(file=PLATFORM, old="active: true", new="active: false"),),
+    "the tenant is removed": (
+        Edit(file=ACME, old="", new=""),
+        Edit(file=PROFILE, old="tenants: [acme]", new="tenants: [platform]"),
+        Edit(file="credentials/openai-eu.yaml", old="tenants: [acme, platform]", new="tenants: [platform]"),
+        Edit(file="credentials/anthropic-eu.yaml", old="tenants: [acme, platform]", new="tenants: [platform]"),
     ),
+    "the registry is broken": (Edit(file=ACME, old="active: true", new="active: yes"),),
+    "the assistant is an auditor": (
+        Edit(
+            file=ACME,
+            old="groups: [staff]\n    roles: [generate]",
+            new="groups: [staff]\n    roles: [auditor]",
+        ),
+    ),
+    "the tenant may use another model only": (
+        Edit(file=ACME, old="aliases: [chat, assist]", new="aliases: [essay]"),
+        Edit(file=RELEASES, old="  chat: chat@1\n", new="  chat: chat@1\n  essay: chat@1\n"),
+    ),
+    "Tenant A is given the hosted model": (Edit(file=TENANT_A, old="aliases: [chat]", new="aliases: [chat, assist]"),),
     "the tenant may use another provider only": (
-        Edit(file=ACME, old="providers: [in-house]", new="providers: [elsewhere]"),
+        Edit(file=ACME, old="providers: [in-house, openai, anthropic]", new="providers: [elsewhere]"),
         Edit(file="quota-scopes/elsewhere.yaml", old="", new=_OTHER_PROVIDER),
     ),
-    "the tenant may use another region only": (Edit(file=ACME, old="regions: [local]", new="regions: [eu-west]"),),
+    "the tenant may use another region only": (Edit(file=ACME, old="regions: [local, eu]", new="regions: [eu-west]"),),
     "the tenant needs a stricter class": (
         Edit(file=ACME, old="privacy_class: internal", new="privacy_class: secret"),
-        Edit(file="privacy.yaml", old="  - private\n", new="  - private\n  - secret\n"),
+        Edit(file=PRIVACY, old=_STRICTEST, new=_STRICTEST + _STRICTEST.replace("id: private", "id: secret")),
     ),
     "the approval of the profile has expired": (
         Edit(file=PROFILE, old="until: 2028-01-01T00:00:00Z", new="until: 2026-01-01T00:00:00Z"),
     ),
     "the bundle has expired": (
-        Edit(file="bundles/chat@1.yaml", old="expires: 2028-01-01T00:00:00Z", new="expires: 2026-01-01T00:00:00Z"),
+        Edit(file=BUNDLE, old="expires: 2028-01-01T00:00:00Z", new="expires: 2026-01-01T00:00:00Z"),
     ),
     "another bundle is released": (
         Edit(file="bundles/chat@2.yaml", old="", new=_OTHER_BUNDLE),
-        Edit(file="releases.yaml", old="  chat: chat@1\n", new="  chat: chat@2\n"),
+        Edit(file=RELEASES, old="  chat: chat@1\n", new="  chat: chat@2\n"),
+    ),
+    "the hosted alias moves to the self-hosted bundle": (
+        Edit(file=RELEASES, old="  assist: assist@1\n", new="  assist: chat@1\n"),
+    ),
+    "the bundle was not evaluated for the purpose": (
+        Edit(file=BUNDLE, old="purposes: [drafting, answers]", new="purposes: [answers]"),
+    ),
+    "the evaluation of the bundle was not good enough": (Edit(file=BUNDLE, old="score: 0.62", new="score: 0.42"),),
+    "the evaluation of the bundle is too old": (
+        Edit(file=BUNDLE, old="0.03\n  date: 2026-11-30", new="0.03\n  date: 2024-11-30"),
+    ),
+    "every class asks for attested engines": (
+        _every_class("attestation_required: false", "attestation_required: true"),
+    ),
+    "no class allows the network of the engine": (_every_class("networks: [loopback, private", "networks: [private"),),
+    "the operator of the engine keeps prompts": (
+        Edit(file=PROFILE, old="retention_days: 0", new="retention_days: 365"),
+    ),
+    "the device of the engine is shared by time": (
+        _every_class("time_sharing_allowed: true", "time_sharing_allowed: false"),
+        Edit(file=PROFILE, old="sharing: exclusive", new="sharing: time_shared"),
     ),
     "the engine shares its prefix cache": (
         Edit(file=PROFILE, old="prefix_cache: single_tenant", new="prefix_cache: shared"),
@@ -58,9 +109,9 @@ def spare_engine(port: int) -> tuple[Edit, ...]:
     patient, hasty = "connect_ms: 2000\n  total_ms: 60000", "connect_ms: 400\n  total_ms: 500"
     text = (EXAMPLE / PROFILE).read_text().replace(patient, hasty)
     spare = text.replace("id: smollm2-135m\n", "id: spare\n", 1).replace(":8091/", f":{port}/")
-    member = "  - id: spare\n    digest: sha256:" + "0" * 64 + "\n\n# SHA-256 of the chat template"
+    member = "  - id: spare\n    digest: sha256:" + "0" * 64 + "\n\n# What it was evaluated for."
     return (
         Edit(file=PROFILE, old=patient, new=hasty),
         Edit(file="profiles/spare.yaml", old="", new=spare),
-        Edit(file="bundles/chat@1.yaml", old="\n# SHA-256 of the chat template", new=member),
+        Edit(file=BUNDLE, old="\n# What it was evaluated for.", new=member),
     )
