@@ -1,12 +1,12 @@
-"""Audit rows that are transitions of their own: a disclosure and a refusal."""
+"""Audit rows that are transitions of their own: a disclosure, a refusal, a reload."""
 
 from collections.abc import Sequence
 
 from adapters.store.batch import Batch
 from adapters.store.claim import SOURCE_CHANGED
 from adapters.store.directory import Directory
-from adapters.store.tables import DISCLOSED, REFUSED
-from gateway.ports.ledger import Disclosure, RefusalRecord, Stale
+from adapters.store.tables import DISCLOSED, REFUSED, RELOADED
+from gateway.ports.ledger import Disclosure, RefusalRecord, ReloadRecord, Stale
 
 
 def disclose(batch: Batch, disclosures: Sequence[Disclosure]) -> list[Stale | None]:
@@ -39,5 +39,18 @@ def refuse(batch: Batch, records: Sequence[RefusalRecord]) -> list[None]:
             op_id=record.operation_id,
             code=record.code,
             data={"policy_codes": record.policy_codes, "decisions": record.decisions},
+        )
+    return [None] * len(records)
+
+
+def reloaded(batch: Batch, records: Sequence[ReloadRecord]) -> list[None]:
+    """One row for each reload that was asked for, also for one that was refused."""
+    for record in records:
+        batch.audit(
+            RELOADED,
+            tenant=record.actor.principal.tenant,
+            principal=record.actor.principal.id,
+            code="taken" if record.taken else "refused",
+            data={"registry_digest": record.registry_digest, "policy_revision": record.policy_revision},
         )
     return [None] * len(records)

@@ -91,7 +91,7 @@ class Claims:
             return SOURCE_CHANGED
         if self._standing is None:
             return None
-        return self._standing.objection(claim.snapshot_digest, claim.profile)
+        return self._standing.objection(claim.policy_revision, claim.profile)
 
 
 def _place(batch: Batch, claim: Claim) -> Granted | AlreadyExists:

@@ -63,6 +63,8 @@ _APPEND_ONLY = (
     ("evidence", "DELETE"),
     ("result", "UPDATE"),
     ("result", "DELETE"),
+    ("withdrawal", "UPDATE"),
+    ("withdrawal", "DELETE"),
 )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from adapters.store.act import act
-from adapters.store.audit import disclose, refuse
+from adapters.store.audit import disclose, refuse, reloaded
 from adapters.store.claim import Claims
 from adapters.store.dispatch import Dispatches
 from adapters.store.release import release
@@ -19,6 +19,7 @@ from gateway.ports.ledger import (
     Granted,
     GrantLost,
     RefusalRecord,
+    ReloadRecord,
     Settle,
     Settled,
     Stale,
@@ -33,6 +34,7 @@ _RELEASE: Transition[str, None] = Transition(Rank.T3, release)
 _SWEEP: Transition[Sweep, Swept] = Transition(Rank.T3, sweep)
 _DISCLOSE: Transition[Disclosure, Stale | None] = Transition(Rank.OTHER, disclose)
 _REFUSE: Transition[RefusalRecord, None] = Transition(Rank.OTHER, refuse)
+_RELOADED: Transition[ReloadRecord, None] = Transition(Rank.OTHER, reloaded)
 
 
 class StoredLedger:
@@ -60,6 +62,9 @@ class StoredLedger:
 
     async def refuse(self, record: RefusalRecord) -> None:
         await self._writer.run(_REFUSE, record)
+
+    async def reloaded(self, record: ReloadRecord) -> None:
+        await self._writer.run(_RELOADED, record)
 
     async def act(self, act: Act) -> ActResult:
         return await self._writer.run(_ACT, act)

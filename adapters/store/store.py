@@ -9,6 +9,7 @@ import uuid_utils
 from adapters.store import database
 from adapters.store.accounts import StoredAccounts
 from adapters.store.connection import Wrap, unwrapped
+from adapters.store.decisions import StoredDecisions
 from adapters.store.keys import StoredKeys
 from adapters.store.ledger import StoredLedger
 from adapters.store.operations import StoredOperations
@@ -57,8 +58,9 @@ class Store:
         self.ledger = StoredLedger(self._writer, standing)
         self.operations = StoredOperations(self._reader, directory)
         self.accounts = StoredAccounts(directory)
-        self.sources = StoredSources(self._reader, self._writer)
-        self.keys = StoredKeys(self._reader, self._writer)
+        self.decisions = StoredDecisions(directory)
+        self.sources = StoredSources(self._reader, self._writer, directory)
+        self.keys = StoredKeys(self._reader, self._writer, directory)
 
     def verify(self) -> list[str]:
         """Every difference and broken invariant as a sentence; reads the whole ledger, so not on the event loop."""

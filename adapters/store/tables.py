@@ -35,6 +35,7 @@ SETTLED = frozenset(State) - HOLDING - REPEATABLE
 
 DISCLOSED = "disclosed"
 REFUSED = "refused"
+RELOADED = "reloaded"
 EVIDENCE = "evidence"
 SLOT_FREED = "slot_freed"
 """Kinds of audit rows about operations, beside the states of attempts."""
@@ -121,15 +122,25 @@ key = _table(
 source = _table(
     "source",
     _text("id", primary_key=True),
-    _amount("version"),
+    Column("version", _BIGINT, CheckConstraint(f"version BETWEEN 1 AND {MAX_AMOUNT}"), nullable=False),
     _text("revision"),
     _text("tenant"),
     _bytes("groups"),
     _text("privacy_class"),
     _time("released_us"),
-    Column("withdrawn", Integer, CheckConstraint("withdrawn IN (0, 1)", name="ck_source_withdrawn"), nullable=False),
+    _time("as_of_us"),
 )
-"""``version`` is raised by every change; a decision names the versions that it saw."""
+"""``version`` is raised by every change; a decision names the versions that it saw. ``groups`` are sorted."""
+
+withdrawal = _table(
+    "withdrawal",
+    _text("source_id", primary_key=True),
+    _text("revision", primary_key=True),
+    _time("at_us"),
+    ForeignKeyConstraint(["source_id"], ["source.id"]),
+    rowid=False,
+)
+"""Append-only: a revision that was withdrawn stays so, also after another one was in force."""
 
 operation = _table(
     "operation",

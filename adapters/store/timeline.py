@@ -161,7 +161,12 @@ def _disclosed(row: Row) -> Facts:
 
 
 def _refused(row: Row) -> Facts:
-    return {"to": row.who, "code": row.code, "policy_codes": row.data["policy_codes"]}
+    return {
+        "to": row.who,
+        "code": row.code,
+        "policy_codes": row.data["policy_codes"],
+        "decisions": [decision["id"] for decision in row.data["decisions"]],
+    }
 
 
 _OF_ATTEMPT: Mapping[str, tuple[str, Callable[[Row, Part], Facts]]] = {

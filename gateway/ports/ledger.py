@@ -111,6 +111,16 @@ class RefusalRecord(Struct, frozen=True, kw_only=True):
     decisions: tuple[Decision, ...]
 
 
+class ReloadRecord(Struct, frozen=True, kw_only=True):
+    """Somebody has asked for a reload. The row is durable before the files are in force."""
+
+    actor: Caller
+    taken: bool
+    registry_digest: str
+    """What is in force afterwards, with the revision below."""
+    policy_revision: str
+
+
 class Swept(Struct, frozen=True):
     """What a sweep moved."""
 
@@ -122,8 +132,9 @@ class Swept(Struct, frozen=True):
 class Standing(Protocol):
     """T1's conditions 4 and 5, and T2's look at the profile. Called from the writer's thread."""
 
-    def objection(self, snapshot_digest: str | None, profile: str) -> str | None:
-        """Why the transition must not happen now, or None. ``None`` as digest leaves the snapshot out."""
+    def objection(self, policy_revision: str | None, profile: str) -> str | None:
+        """Why the transition must not happen now, or None. The revision is that of registry and rules together;
+        ``None`` leaves them out."""
 
 
 class Ledger(Protocol):
@@ -143,6 +154,8 @@ class Ledger(Protocol):
         """None: the row is durable and the versions are those decided upon."""
 
     async def refuse(self, record: RefusalRecord) -> None: ...
+
+    async def reloaded(self, record: ReloadRecord) -> None: ...
 
     async def act(self, act: Act) -> ActResult:
         """An operator's act on an unknown, with its audit row and a row of evidence.

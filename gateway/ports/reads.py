@@ -52,8 +52,18 @@ class StrandedHold(Struct, frozen=True, kw_only=True):
     """When the attempt was dispatched."""
 
 
+class InUse(Struct, frozen=True, kw_only=True):
+    """Ids that operations still count against: open ones, and ones whose holds are still held."""
+
+    tenants: frozenset[str]
+    principals: frozenset[tuple[str, str]]
+    """Tenant and service account."""
+    profiles: frozenset[str]
+    quota_scopes: frozenset[str]
+
+
 class Accounts(Protocol):
-    """The ledger as a whole. Both read one snapshot and may take seconds, so not on the event loop's thread."""
+    """The ledger as a whole. Each reads one snapshot and may take seconds, so not on the event loop's thread."""
 
     async def verify(self) -> tuple[str, ...]:
         """Every difference between counters and holds and every broken invariant, as a sentence; none: ()."""
@@ -100,16 +110,6 @@ class Operations(Protocol):
 
     async def result(self, operation_id: str) -> StoredResult | None:
         """None: not completed, or the body has been purged."""
-
-
-class InUse(Struct, frozen=True, kw_only=True):
-    """Ids that operations still count against: open ones, and ones whose holds are still held."""
-
-    tenants: frozenset[str]
-    principals: frozenset[tuple[str, str]]
-    """Tenant and service account."""
-    profiles: frozenset[str]
-    quota_scopes: frozenset[str]
 
 
 class SourceFilter(Struct, frozen=True, kw_only=True):
@@ -168,7 +168,15 @@ class Keys(Protocol):
     async def find(self, credential_hash: bytes) -> Key | None:
         """Read at every request; no cache outlives a revocation."""
 
-    async def create(self, key: Key, credential_hash: bytes, *, actor: Caller | None, alone: bool = False) -> None:
+    async def create(
+        self,
+        key: Key,
+        credential_hash: bytes,
+        *,
+        actor: Caller | None,
+        os_user: str | None = None,
+        alone: bool = False,
+    ) -> None:
         """Durable when it returns, with its audit row. ``actor`` None is the server itself at start.
 
         With ``alone`` every other key of the same principal stops counting, in the same transaction.

@@ -8,15 +8,17 @@ import pytest
 from contract.ledger_ends import (
     DIGEST,
     NOW_US,
+    OPERATOR,
     Ends,
     WithEnds,
     a_claim,
     a_key,
-    a_source,
     dispatched,
+    grant,
     granted,
     key_hash,
     outcome,
+    withdraw,
 )
 
 from gateway.domain.fingerprint import Fingerprint
@@ -140,15 +142,23 @@ class ClaimContract(WithEnds):
 
     def test_a_source_that_changed_since_the_decision_is_stale(self) -> None:
         async def use(ends: Ends) -> None:
-            await ends.sources.put(a_source())
+            await grant(ends)
             cited = {"sources": (SourceRef("handbook", "r1"), SourceRef("missing", "r1"))}
             await granted(ends, "before", **cited, source_versions=(1, 0))
-            await ends.sources.put(a_source(withdrawn=True))
+            await withdraw(ends)
             stale = await ends.ledger.claim(a_claim("after", **cited, source_versions=(1, 0)))
             assert stale == Stale("source_changed")
             appeared = await ends.ledger.claim(a_claim("after", **cited, source_versions=(2, 1)))
             assert appeared == Stale("source_changed")
             await granted(ends, "after", **cited, source_versions=(2, 0))
+
+        self._with_ends(use)
+
+    def test_a_key_that_was_revoked_since_it_was_found_is_stale(self) -> None:
+        async def use(ends: Ends) -> None:
+            await granted(ends, "before")
+            await ends.keys.revoke("key-1", actor=OPERATOR, os_user=None)
+            assert await ends.ledger.claim(a_claim("after")) == Stale("credential_inactive")
 
         self._with_ends(use)
 

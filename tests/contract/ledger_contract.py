@@ -2,7 +2,10 @@
 
 from contract.ledger_acts import ActContract
 from contract.ledger_claims import ClaimContract
+from contract.ledger_decisions import DecisionContract
+from contract.ledger_directory import DirectoryContract
 from contract.ledger_dispatches import DispatchContract
+from contract.ledger_keys import KeyContract
 from contract.ledger_reads import ReadContract
 from contract.ledger_searches import SearchContract
 from contract.ledger_settlements import SettlementContract
@@ -10,6 +13,15 @@ from contract.ledger_timelines import TimelineContract
 
 
 class LedgerContract(
-    ClaimContract, DispatchContract, SettlementContract, ActContract, ReadContract, SearchContract, TimelineContract
+    ClaimContract,
+    DispatchContract,
+    SettlementContract,
+    ActContract,
+    ReadContract,
+    SearchContract,
+    TimelineContract,
+    DirectoryContract,
+    KeyContract,
+    DecisionContract,
 ):
     """Inherit, and implement ``ends``."""

@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
+from uuid import UUID
 
 import uuid_utils
 from msgspec.structs import replace
@@ -15,9 +16,10 @@ from gateway.domain.operation import Identity, State, StoredResult
 from gateway.domain.principal import Caller, Principal
 from gateway.domain.questions import Decision
 from gateway.domain.reconciliation import Act, ActKind
+from gateway.domain.source import GrantSource, RevokeSource, Source, SourceAct, SourceActResult, WithdrawSource
 from gateway.domain.usage import Usage
 from gateway.ports.ledger import Claim, Dispatching, Granted, Ledger, Settle, Settled
-from gateway.ports.reads import Accounts, Key, Operations, SourceChange
+from gateway.ports.reads import Accounts, Decisions, Key, Keys, Operations, Sources
 
 T = TypeVar("T")
 
@@ -53,8 +55,8 @@ class ScriptedStanding:
         self.reason: str | None = None
         self.asked: list[tuple[str | None, str]] = []
 
-    def objection(self, snapshot_digest: str | None, profile: str) -> str | None:
-        self.asked.append((snapshot_digest, profile))
+    def objection(self, policy_revision: str | None, profile: str) -> str | None:
+        self.asked.append((policy_revision, profile))
         return self.reason
 
 
@@ -66,16 +68,23 @@ class Ends(Protocol):
     ledger: Ledger
     operations: Operations
     accounts: Accounts
-    sources: Any
-    """gateway.ports.reads.Sources with ``put``."""
-    keys: Any
+    decisions: Decisions
+    sources: Sources
+    keys: Keys
 
     def restart(self) -> None:
         """The process ends at once, and another begins on what is stored."""
 
 
-def decision(entrypoint: str) -> Decision:
-    return Decision(id=f"d-{entrypoint}", entrypoint=entrypoint, revision=DIGEST, question_digest="b" * 64)
+def decision(entrypoint: str, **changes: Any) -> Decision:
+    made = Decision(id=f"d-{entrypoint}", entrypoint=entrypoint, revision=DIGEST, question_digest="b" * 64)
+    return replace(made, **changes)
+
+
+def decision_id(made_us: int = NOW_US) -> str:
+    """A new uuid7 of that time, in whole milliseconds."""
+    random = uuid_utils.uuid7().int & (2**80 - 1)
+    return str(UUID(int=made_us // 1_000 << 80 | random))
 
 
 def key_hash(key: str) -> bytes:
@@ -124,18 +133,39 @@ def outcome(dispatch_id: str, state: State, *, used: Usage | None = None, body: 
     )
 
 
-def a_source(source_id: str = "handbook", **changes: Any) -> SourceChange:
-    change = SourceChange(
+def a_grant(source_id: str = "handbook", **changes: Any) -> GrantSource:
+    grant = GrantSource(
         id=source_id,
-        revision="r1",
         tenant="acme",
         groups=("staff",),
         privacy_class="internal",
+        revision="r1",
         released_s=1_700_000_000,
-        withdrawn=False,
-        actor=None,
+        as_of_s=NOW_US // 1_000_000,
     )
-    return replace(change, **changes)
+    return replace(grant, **changes)
+
+
+async def try_to_change(ends: Ends, act: SourceAct) -> SourceActResult:
+    return await ends.sources.change(act, actor=OPERATOR, os_user=None)
+
+
+async def change(ends: Ends, act: SourceAct) -> Source:
+    row = await try_to_change(ends, act)
+    assert isinstance(row, Source)
+    return row
+
+
+async def grant(ends: Ends, source_id: str = "handbook", **changes: Any) -> Source:
+    return await change(ends, a_grant(source_id, **changes))
+
+
+async def revoke(ends: Ends, *groups: str, source_id: str = "handbook") -> Source:
+    return await change(ends, RevokeSource(id=source_id, groups=groups))
+
+
+async def withdraw(ends: Ends, source_id: str = "handbook") -> Source:
+    return await change(ends, WithdrawSource(id=source_id))
 
 
 def a_key(key_id: str = "key-1", **changes: Any) -> Key:

@@ -1,6 +1,6 @@
 """Disclosures, refusals, and what readers see."""
 
-from contract.ledger_ends import CALLER, CREDENTIAL, Ends, WithEnds, a_claim, a_key, a_source, decision
+from contract.ledger_ends import CALLER, CREDENTIAL, Ends, WithEnds, a_claim, a_key, decision, grant, revoke, withdraw
 
 from gateway.domain.request import SourceRef
 from gateway.ports.ledger import Disclosure, RefusalRecord, Stale
@@ -11,7 +11,7 @@ class ReadContract(WithEnds):
 
     def test_a_disclosure_looks_at_the_sources_again(self) -> None:
         async def use(ends: Ends) -> None:
-            await ends.sources.put(a_source())
+            await grant(ends)
             disclosure = Disclosure(
                 operation_id="op",
                 reader=CALLER,
@@ -20,7 +20,7 @@ class ReadContract(WithEnds):
                 source_versions=(1,),
             )
             assert await ends.ledger.disclose(disclosure) is None
-            await ends.sources.put(a_source(groups=()))
+            await revoke(ends)
             assert await ends.ledger.disclose(disclosure) == Stale("source_changed")
 
         self._with_ends(use)
@@ -49,8 +49,9 @@ class ReadContract(WithEnds):
 
     def test_facts_come_in_order_and_a_source_without_a_row_is_unknown(self) -> None:
         async def use(ends: Ends) -> None:
-            await ends.sources.put(a_source())
-            await ends.sources.put(a_source(revision="r2", groups=("staff", "board"), withdrawn=True))
+            await grant(ends)
+            await grant(ends, revision="r2", groups=("board",), as_of_s=1_800_000_000)
+            await withdraw(ends)
             refs = (SourceRef("missing", "r9"), SourceRef("handbook", "r1"))
             missing, handbook = await ends.sources.facts(refs)
             assert (missing.ref, missing.version, missing.fact.known, missing.fact.withdrawn) == (
@@ -59,10 +60,11 @@ class ReadContract(WithEnds):
                 False,
                 True,
             )
-            assert (handbook.ref, handbook.version, handbook.fact.known) == (refs[1], 2, True)
+            assert (handbook.ref, handbook.version, handbook.fact.known) == (refs[1], 3, True)
             fact = handbook.fact
-            assert (fact.cited, fact.revision, fact.tenant, fact.groups) == ("r1", "r2", "acme", ("staff", "board"))
+            assert (fact.cited, fact.revision, fact.tenant, fact.groups) == ("r1", "r2", "acme", ("board", "staff"))
             assert (fact.privacy_class, fact.released_s, fact.withdrawn) == ("internal", 1_700_000_000, True)
+            assert fact.as_of_s == 1_800_000_000
 
         self._with_ends(use)
 

@@ -20,7 +20,7 @@ from contract.ledger_ends import (
 from gateway.domain.budget import Scope
 from gateway.domain.operation import Identity, State
 from gateway.ports.ledger import Claim
-from gateway.ports.reads import LONGEST_PAGE, OperationFilter, StrandedHold
+from gateway.ports.reads import LONGEST_PAGE, InUse, OperationFilter, StrandedHold
 
 
 async def some_of_each(ends: Ends) -> dict[str, Claim]:
@@ -114,6 +114,46 @@ class SearchContract(WithEnds):
                 )
                 for claim, since_us in ((old, NOW_US), (young, NOW_US + 7))
                 for scope in (Scope("profile", "small"), Scope("quota_scope", "engine"), Scope("tenant", "acme"))
+            )
+
+        self._with_ends(use)
+
+    def test_what_open_operations_count_against_is_in_use(self) -> None:
+        async def use(ends: Ends) -> None:
+            none: frozenset[str] = frozenset()
+            nothing = InUse(tenants=none, principals=frozenset(), profiles=none, quota_scopes=none)
+            assert await ends.accounts.in_use() == nothing
+            made = await some_of_each(ends)
+            everything = InUse(
+                tenants=frozenset({"acme", "umbrella"}),
+                principals=frozenset({("acme", "reports"), ("umbrella", "mailer")}),
+                profiles=frozenset({"small", "large"}),
+                quota_scopes=frozenset({"engine"}),
+            )
+            assert await ends.accounts.in_use() == everything
+            await ends.ledger.act(an_act(made["other"], "free_slot"))
+            assert await ends.accounts.in_use() == everything
+            await ends.ledger.act(an_act(made["other"], "write_off"))
+            assert (await ends.accounts.in_use()).principals == {("acme", "reports")}
+            for name in ("granted", "elsewhere", "again"):
+                await ends.ledger.release(made[name].dispatch_id)
+            left = await ends.accounts.in_use()
+            assert (left.tenants, left.profiles, left.quota_scopes) == ({"acme"}, {"small"}, {"engine"})
+            await ends.ledger.act(an_act(made["unknown"], "write_off"))
+            assert await ends.accounts.in_use() == nothing
+
+        self._with_ends(use)
+
+    @pytest.mark.parametrize("state", [State.GRANTED, State.DISPATCHING, State.UNKNOWN])
+    def test_an_open_attempt_alone_keeps_its_ids_in_use(self, state: State) -> None:
+        async def use(ends: Ends) -> None:
+            begin = {State.GRANTED: granted, State.DISPATCHING: dispatched, State.UNKNOWN: left_unknown}[state]
+            await begin(ends)
+            assert await ends.accounts.in_use() == InUse(
+                tenants=frozenset({"acme"}),
+                principals=frozenset({("acme", "reports")}),
+                profiles=frozenset({"small"}),
+                quota_scopes=frozenset({"engine"}),
             )
 
         self._with_ends(use)

@@ -211,7 +211,7 @@ class TimelineContract(WithEnds):
                         code="replay_source_forbidden",
                         policy_codes=("source_withdrawn",),
                         operation_id=operation_id,
-                        decisions=(decision("replay"),),
+                        decisions=(decision("replay"), decision("routes")),
                     )
                 )
             assert (await told(ends, claim))[3:] == [
@@ -220,7 +220,12 @@ class TimelineContract(WithEnds):
                     0,
                     "refused",
                     None,
-                    {"to": "acme/reports", "code": "replay_source_forbidden", "policy_codes": ["source_withdrawn"]},
+                    {
+                        "to": "acme/reports",
+                        "code": "replay_source_forbidden",
+                        "policy_codes": ["source_withdrawn"],
+                        "decisions": ["d-replay", "d-routes"],
+                    },
                 ),
             ]
 

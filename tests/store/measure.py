@@ -14,12 +14,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import uuid_utils
 from contract.ledger_ends import (
     CREDENTIAL,
     a_claim,
     a_key,
-    a_source,
+    decision,
     dispatched,
+    grant,
     granted,
     key_hash,
     left_unknown,
@@ -82,10 +84,12 @@ async def lists(ends: StoreEnds, total: int) -> None:
     other = {"identity": Identity("umbrella", "mailer", key_hash("other")), "credential_hash": credential}
     await left_unknown(ends, "the oldest", profile="large", **other)
     keys = iter(range(total))
+    decided: list[str] = []
 
     async def worker() -> None:
         for key in keys:
-            sent = await dispatched(ends, f"filled {key}")
+            decided.append(str(uuid_utils.uuid7()))
+            sent = await dispatched(ends, f"filled {key}", access=decision("access", id=decided[-1]))
             state = State.UNKNOWN if key % 1_000 == 0 else State.COMPLETED
             await ends.ledger.settle(outcome(sent.dispatch_id, state, body=BODY))
 
@@ -104,6 +108,18 @@ async def lists(ends: StoreEnds, total: int) -> None:
     for name, wanted in searches.items():
         before_s, found = time.perf_counter(), await ends.operations.search(wanted)
         print(f"search {name:20} {(time.perf_counter() - before_s) * 1e3:7.1f} ms, {len(found)} found")
+    (audited,) = ends.rows("SELECT count(*) FROM audit")[0]
+    for name, wanted_id in {
+        "first": decided[0],
+        "last": decided[-1],
+        "missing": str(uuid_utils.uuid7()),
+        "of another day": "018cc251-f400-7000-8000-000000000000",
+    }.items():
+        before_s, decided_so = time.perf_counter(), await ends.decisions.find(wanted_id)
+        took_ms = (time.perf_counter() - before_s) * 1e3
+        print(f"decision {name:16} {took_ms:7.1f} ms of {audited} rows, {'found' if decided_so else 'none'}")
+    before_s, in_use = time.perf_counter(), await ends.accounts.in_use()
+    print(f"in use {(time.perf_counter() - before_s) * 1e3:.1f} ms, {len(in_use.principals)} principals")
     before_s, stranded = time.perf_counter(), await ends.accounts.stranded()
     print(f"stranded {(time.perf_counter() - before_s) * 1e3:.1f} ms, {len(stranded)} found")
     lost = (await ends.operations.search(searches["unknown"]))[0].id
@@ -120,21 +136,35 @@ async def main(ends: StoreEnds) -> None:
         sent = await dispatched(ends, key)
         await ends.ledger.settle(outcome(sent.dispatch_id, State.COMPLETED, body=BODY))
 
+    async def granting(key: str) -> None:
+        await grant(ends, key)
+
+    refs = tuple(SourceRef(name, "r1") for name in ("handbook", "faq", "contracts"))
+    for ref in refs:
+        await grant(ends, ref.id)
+
+    async def citing(key: str) -> None:
+        await granted(ends, key, sources=refs, source_versions=(1, 1, 1))
+
     await measured("warm-up", lifecycle, 64, 500, ends)
-    for name, act, total in (("claim", claim, 8_000), ("lifecycle", lifecycle, 4_000)):
+    for name, act, total in (
+        ("claim", claim, 8_000),
+        ("3 sources", citing, 8_000),
+        ("lifecycle", lifecycle, 4_000),
+        ("grant", granting, 4_000),
+    ):
         for at_once in (1, 16, 64):
             await measured(name, act, at_once, total if at_once > 1 else total // 8, ends)
 
     sent = await dispatched(ends, "read")
     await ends.ledger.settle(outcome(sent.dispatch_id, State.COMPLETED, body=BODY))
-    await ends.sources.put(a_source())
     identity = a_claim("read").identity
-    refs = (SourceRef("handbook", "r1"),)
     await read("operations.find", lambda: ends.operations.find(identity))
     await read("operations.get", lambda: ends.operations.get(sent.operation_id))
     await read("result", lambda: ends.operations.result(sent.operation_id))
     await read("keys.find", lambda: ends.keys.find(CREDENTIAL))
-    await read("sources.facts", lambda: ends.sources.facts(refs))
+    await read("facts of 1", lambda: ends.sources.facts(refs[:1]))
+    await read("facts of 3", lambda: ends.sources.facts(refs))
     if sys.argv[1:]:
         await lists(ends, int(sys.argv[1]))
     begun = time.perf_counter()

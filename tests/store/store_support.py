@@ -61,6 +61,7 @@ class StoreEnds:
         self.ledger = self.store.ledger
         self.operations = self.store.operations
         self.accounts = self.store.accounts
+        self.decisions = self.store.decisions
         self.sources = self.store.sources
         self.keys = self.store.keys
 

@@ -17,7 +17,7 @@ class FakeEnds:
         store = FakeStore(clock=self.clock, standing=self.standing)
         self.restart = store.restart
         self.ledger, self.operations, self.accounts = store.ledger, store.operations, store.accounts
-        self.sources, self.keys = store.sources, store.keys
+        self.decisions, self.sources, self.keys = store.decisions, store.sources, store.keys
 
 
 class TestFake(LedgerContract):

@@ -96,7 +96,7 @@ class Histories:
                     code="a_code",
                     policy_codes=("a_check",),
                     operation_id=await self.operation_id(arguments[0]),
-                    decisions=(),
+                    decisions=(decision("replay"),),
                 )
                 await self.both(lambda ledger: ledger.refuse(record))
             case _:
@@ -149,6 +149,7 @@ class Histories:
             for one in found:
                 assert await self.real.operations.timeline(one.id) == await self.plain.operations.timeline(one.id)
         assert await self.real.accounts.stranded() == await self.plain.accounts.stranded()
+        assert await self.real.accounts.in_use() == await self.plain.accounts.in_use()
 
 
 async def _outcome_of(awaitable: Any) -> Any:

@@ -203,6 +203,21 @@ def test_a_stored_result_never_changes(connection: sqlite3.Connection) -> None:
             connection.execute(change)
 
 
+def test_a_withdrawal_is_never_taken_back(connection: sqlite3.Connection) -> None:
+    connection.execute("INSERT INTO source VALUES ('s', 1, 'r', 't', x'', 'c', 1, 1)")
+    connection.execute("INSERT INTO withdrawal VALUES ('s', 'r', 1)")
+    for change in ("UPDATE withdrawal SET revision = 'other'", "DELETE FROM withdrawal"):
+        with pytest.raises(sqlite3.IntegrityError, match="withdrawal is append-only"):
+            connection.execute(change)
+    with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"):
+        connection.execute("INSERT INTO withdrawal VALUES ('nothing', 'r', 1)")
+
+
+def test_a_source_has_a_version_from_one_on(connection: sqlite3.Connection) -> None:
+    with pytest.raises(sqlite3.IntegrityError, match="version BETWEEN 1"):
+        connection.execute("INSERT INTO source VALUES ('s', 0, 'r', 't', x'', 'c', 1, 1)")
+
+
 def test_words_of_operators_have_their_bound(connection: sqlite3.Connection) -> None:
     begin(connection)
     insert = "INSERT INTO evidence VALUES (NULL, 'dispatch-1', 'write_off', NULL, NULL, NULL, NULL, 'a/b', ?, 1)"
@@ -255,6 +270,45 @@ def test_a_timeline_and_the_stranded_holds_are_found_by_an_index(connection: sql
     for statement in (timeline._ATTEMPTS, timeline._HOLDS, timeline._AUDIT, accounts._STRANDED):
         plan = steps(connection, statement, id="op")
         assert not [step for step in plan if step.startswith("SCAN")]
+
+
+@pytest.mark.parametrize("given", [(), ("tenant",), ("after", "group", "tenant", "withdrawn")])
+def test_a_list_of_sources_walks_along_their_ids(connection: sqlite3.Connection, given: tuple[str, ...]) -> None:
+    from adapters.store import directory_search
+
+    values = {"tenant": "t", "group": "g", "withdrawn": 1, "after": "a", "limit": 50}
+    plan = steps(connection, directory_search._sources(frozenset(given)), **values)
+    assert "source USING INDEX sqlite_autoindex_source_1" in plan[0]
+    assert not [step for step in plan if "B-TREE" in step]
+
+
+@pytest.mark.parametrize("given", [(), ("tenant",), ("active", "before", "principal", "tenant")])
+def test_a_list_of_keys_walks_along_their_ids(connection: sqlite3.Connection, given: tuple[str, ...]) -> None:
+    from adapters.store import directory_search
+
+    values = {"tenant": "t", "principal": "p", "active": 1, "before": "z", "limit": 50}
+    plan = steps(connection, directory_search._keys(frozenset(given)), **values)
+    assert "key USING INDEX sqlite_autoindex_key_1" in plan[0]
+    assert not [step for step in plan if "B-TREE" in step]
+
+
+def test_what_is_in_use_is_found_without_reading_all_attempts_or_holds(connection: sqlite3.Connection) -> None:
+    from adapters.store import accounts
+
+    plan = steps(connection, accounts._OPEN) + steps(connection, accounts._COUNTED)
+    assert "attempt USING INDEX ix_attempt_state (state=?" in plan[0]
+    assert [step for step in plan if step.startswith("SCAN")] == ["SCAN budget"]
+
+
+def test_a_decision_is_looked_for_along_the_numbers_of_the_audit(connection: sqlite3.Connection) -> None:
+    from adapters.store import decisions
+
+    values = {"incarnation": 1, "seq": 1, "first": 1, "end": 2, "since_us": 1, "until_us": 2, "id": b"x"}
+    for statement in (decisions._DATED, decisions._ROWS):
+        (step,) = steps(connection, statement, **values)
+        assert step.startswith("SEARCH audit USING INDEX sqlite_autoindex_audit_1 (incarnation=? AND seq>?")
+    plan = steps(connection, decisions._STARTS)
+    assert [step for step in plan if step.startswith("SCAN")] == ["SCAN replica"]
 
 
 def test_a_sweep_does_not_read_all_attempts(connection: sqlite3.Connection) -> None:

@@ -19,6 +19,7 @@ from gateway.ports.ledger import (
     Granted,
     GrantLost,
     RefusalRecord,
+    ReloadRecord,
     Settle,
     Settled,
     Stale,
@@ -27,7 +28,8 @@ from gateway.ports.ledger import (
     Swept,
 )
 from gateway.testkit.fakes.acts import name_of, perform
-from gateway.testkit.fakes.reads import FakeAccounts, FakeKeys, FakeOperations, FakeSources
+from gateway.testkit.fakes.directory import FakeKeys, FakeSources
+from gateway.testkit.fakes.reads import FakeAccounts, FakeDecisions, FakeOperations
 from gateway.testkit.fakes.rows import Rows
 
 GRANT_LASTS_US = 5_000_000
@@ -43,6 +45,7 @@ class FakeStore:
         self.ledger = FakeLedger(self.rows, clock, standing)
         self.operations = FakeOperations(self.rows)
         self.accounts = FakeAccounts(self.rows)
+        self.decisions = FakeDecisions(self.rows)
         self.sources = FakeSources(self.rows)
         self.keys = FakeKeys(self.rows)
 
@@ -78,6 +81,16 @@ class FakeLedger:
         self._rows.by_identity[claim.identity] = operation_id
         if prior is None:
             self._rows.operations[operation_id] = _operation(claim, attempt)
+        self._rows.keep(
+            claim.access,
+            claim.routes,
+            at_us=attempt.granted_us,
+            event="granted",
+            code=claim.profile,
+            tenant=claim.identity.tenant,
+            principal=claim.identity.principal,
+            operation_id=operation_id,
+        )
         self._note(
             attempt,
             "claimed",
@@ -144,15 +157,45 @@ class FakeLedger:
         if not self._unchanged(disclosure.sources, disclosure.source_versions):
             return Stale("source_changed")
         self._rows.audit.append(disclosure)
+        now_us, reader = self._clock.now_us(), disclosure.reader.principal
+        self._rows.keep(
+            disclosure.decision,
+            at_us=now_us,
+            event="disclosed",
+            code="",
+            tenant=reader.tenant,
+            principal=reader.id,
+            operation_id=disclosure.operation_id,
+        )
         facts = {"to": name_of(disclosure.reader), "replay": disclosure.decision.id}
-        self._rows.note(disclosure.operation_id, self._clock.now_us(), "disclosed", **facts)
+        self._rows.note(disclosure.operation_id, now_us, "disclosed", **facts)
         return None
 
     async def refuse(self, record: RefusalRecord) -> None:
         self._rows.audit.append(record)
+        now_us, caller = self._clock.now_us(), record.caller.principal
+        self._rows.keep(
+            *record.decisions,
+            at_us=now_us,
+            event="refused",
+            code=record.code,
+            tenant=caller.tenant,
+            principal=caller.id,
+            operation_id=record.operation_id,
+        )
         if record.operation_id is not None:
-            facts = {"to": name_of(record.caller), "code": record.code, "policy_codes": list(record.policy_codes)}
-            self._rows.note(record.operation_id, self._clock.now_us(), "refused", **facts)
+            self._rows.note(
+                record.operation_id,
+                now_us,
+                "refused",
+                to=name_of(record.caller),
+                code=record.code,
+                policy_codes=list(record.policy_codes),
+                decisions=[decision.id for decision in record.decisions],
+            )
+
+    async def reloaded(self, record: ReloadRecord) -> None:
+        self._rows.audit.append(record)
 
     async def sweep(self, alive: Callable[[], frozenset[str]], *, earlier_incarnations: bool) -> Swept:
         working = alive()
@@ -216,7 +259,7 @@ class FakeLedger:
             return "credential_inactive"
         if not self._unchanged(claim.sources, claim.source_versions):
             return "source_changed"
-        return None if self._standing is None else self._standing.objection(claim.snapshot_digest, claim.profile)
+        return None if self._standing is None else self._standing.objection(claim.policy_revision, claim.profile)
 
     def _unchanged(self, refs: Sequence[SourceRef], versions: Sequence[int]) -> bool:
         return all(self._rows.version(ref.id) == seen for ref, seen in zip(refs, versions, strict=True))

@@ -1,14 +1,9 @@
 """Reads of the ledger in memory."""
 
-from collections.abc import Sequence
-
 from msgspec.structs import replace
 
 from gateway.domain.operation import REACHED_T2, Identity, Operation, State, StoredResult
-from gateway.domain.principal import Caller
-from gateway.domain.request import SourceRef
-from gateway.domain.source import KnownSource, SourceFact, unknown_source
-from gateway.ports.reads import LONGEST_PAGE, Key, OperationFilter, SourceChange, StrandedHold, TimelineEntry
+from gateway.ports.reads import LONGEST_PAGE, InUse, OperationFilter, RecordedDecision, StrandedHold, TimelineEntry
 from gateway.testkit.fakes.rows import Rows
 
 
@@ -77,55 +72,25 @@ class FakeAccounts:
         ]
         return tuple(sorted(holds, key=lambda hold: (hold.since_us, hold.operation_id, hold.scope)))
 
-
-class FakeSources:
-    """Implements ``gateway.ports.reads.Sources``."""
-
-    def __init__(self, rows: Rows) -> None:
-        self._rows = rows
-
-    async def facts(self, refs: Sequence[SourceRef]) -> tuple[KnownSource, ...]:
-        return tuple(self._fact(ref) for ref in refs)
-
-    async def put(self, change: SourceChange) -> None:
-        self._rows.sources[change.id] = (change, self._rows.version(change.id) + 1)
-
-    def _fact(self, ref: SourceRef) -> KnownSource:
-        if ref.id not in self._rows.sources:
-            return unknown_source(ref)
-        row, version = self._rows.sources[ref.id]
-        fact = SourceFact(
-            known=True,
-            cited=ref.revision,
-            revision=row.revision,
-            tenant=row.tenant,
-            groups=row.groups,
-            privacy_class=row.privacy_class,
-            released_s=row.released_s,
-            withdrawn=row.withdrawn,
+    async def in_use(self) -> InUse:
+        opened = [
+            (self._rows.operations[operation_id].identity, attempt)
+            for operation_id, attempt in self._rows.open_attempts()
+        ]
+        scopes = [scope for _, attempt in opened for scope in self._rows.scopes[attempt.dispatch_id]]
+        return InUse(
+            tenants=frozenset(identity.tenant for identity, _ in opened),
+            principals=frozenset((identity.tenant, identity.principal) for identity, _ in opened),
+            profiles=frozenset(attempt.profile for _, attempt in opened),
+            quota_scopes=frozenset(scope.id for scope in scopes if scope.kind == "quota_scope"),
         )
-        return KnownSource(ref=ref, fact=fact, version=version)
 
 
-class FakeKeys:
-    """Implements ``gateway.ports.reads.Keys``."""
+class FakeDecisions:
+    """Implements ``gateway.ports.reads.Decisions``."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
 
-    async def find(self, credential_hash: bytes) -> Key | None:
-        return self._rows.keys.get(credential_hash)
-
-    async def create(
-        self,
-        key: Key,
-        credential_hash: bytes,
-        *,
-        actor: Caller | None,  # noqa: ARG002 - the port's name
-        alone: bool = False,
-    ) -> None:
-        if alone:
-            for hashed, other in self._rows.keys.items():
-                if (other.tenant, other.principal) == (key.tenant, key.principal):
-                    self._rows.keys[hashed] = replace(other, active=False)
-        self._rows.keys[credential_hash] = key
+    async def find(self, decision_id: str) -> RecordedDecision | None:
+        return self._rows.decided.get(decision_id)

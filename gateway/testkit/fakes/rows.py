@@ -8,8 +8,10 @@ from msgspec.structs import replace
 
 from gateway.domain.budget import Scope, Settlement
 from gateway.domain.operation import HOLDING, Attempt, Identity, Operation, State, StoredResult
-from gateway.ports.ledger import Disclosure, RefusalRecord, Settle
-from gateway.ports.reads import Key, SourceChange, TimelineEntry
+from gateway.domain.questions import Decision
+from gateway.domain.source import Source
+from gateway.ports.ledger import Disclosure, RefusalRecord, ReloadRecord, Settle
+from gateway.ports.reads import Key, RecordedDecision, TimelineEntry
 
 
 class Rows:
@@ -30,9 +32,13 @@ class Rows:
         self.history: defaultdict[str, list[TimelineEntry]] = defaultdict(list)
         self.results: dict[str, StoredResult] = {}
         self.evidence: list[Settle] = []
-        self.audit: list[Disclosure | RefusalRecord] = []
+        self.audit: list[Disclosure | RefusalRecord | ReloadRecord] = []
         self.keys: dict[bytes, Key] = {}
-        self.sources: dict[str, tuple[SourceChange, int]] = {}
+        self.sources: dict[str, Source] = {}
+        self.taken_back: set[tuple[str, str]] = set()
+        """Ids and revisions of sources that were withdrawn."""
+        self.decided: dict[str, RecordedDecision] = {}
+        """By the id of the decision."""
 
     def attempt(self, dispatch_id: str) -> Attempt:
         attempts = self.attempts[self.owners[dispatch_id][0]]
@@ -88,4 +94,9 @@ class Rows:
         )
 
     def version(self, source_id: str) -> int:
-        return self.sources[source_id][1] if source_id in self.sources else 0
+        return self.sources[source_id].version if source_id in self.sources else 0
+
+    def keep(self, *decisions: Decision, **facts: Any) -> None:
+        """Keep decisions with what the audit says of them, which are the other fields of RecordedDecision."""
+        for decision in decisions:
+            self.decided.setdefault(decision.id, RecordedDecision(decision=decision, **facts))

@@ -84,13 +84,13 @@ STATEMENTS = (
     """
     CREATE TABLE source (
         id TEXT NOT NULL,
-        version INTEGER NOT NULL CHECK (version BETWEEN 0 AND 9007199254740992),
+        version INTEGER NOT NULL CHECK (version BETWEEN 1 AND 9007199254740992),
         revision TEXT NOT NULL,
         tenant TEXT NOT NULL,
         groups BLOB NOT NULL,
         privacy_class TEXT NOT NULL,
         released_us INTEGER NOT NULL CHECK (released_us BETWEEN 0 AND 9007199254740992),
-        withdrawn INTEGER NOT NULL CONSTRAINT ck_source_withdrawn CHECK (withdrawn IN (0, 1)),
+        as_of_us INTEGER NOT NULL CHECK (as_of_us BETWEEN 0 AND 9007199254740992),
         CONSTRAINT pk_source PRIMARY KEY (id)
     )
      STRICT
@@ -218,6 +218,17 @@ STATEMENTS = (
      STRICT
     """,
     """
+    CREATE TABLE withdrawal (
+        source_id TEXT NOT NULL,
+        revision TEXT NOT NULL,
+        at_us INTEGER NOT NULL CHECK (at_us BETWEEN 0 AND 9007199254740992),
+        CONSTRAINT pk_withdrawal PRIMARY KEY (source_id, revision),
+        CONSTRAINT fk_withdrawal_source FOREIGN KEY(source_id) REFERENCES source (id)
+    )
+     WITHOUT ROWID,
+     STRICT
+    """,
+    """
     CREATE TRIGGER attempt_begins BEFORE INSERT ON attempt
         WHEN NOT (NEW.state = 'granted')
         OR (NEW.n > 1 AND NOT EXISTS (
@@ -274,6 +285,16 @@ STATEMENTS = (
     CREATE TRIGGER result_delete BEFORE DELETE ON result
         WHEN 1
         BEGIN SELECT RAISE(ABORT, 'result is append-only'); END
+    """,
+    """
+    CREATE TRIGGER withdrawal_update BEFORE UPDATE ON withdrawal
+        WHEN 1
+        BEGIN SELECT RAISE(ABORT, 'withdrawal is append-only'); END
+    """,
+    """
+    CREATE TRIGGER withdrawal_delete BEFORE DELETE ON withdrawal
+        WHEN 1
+        BEGIN SELECT RAISE(ABORT, 'withdrawal is append-only'); END
     """,
 )
 
