@@ -15,11 +15,14 @@ from gateway.ports.events import (
     AttemptsSwept,
     Committed,
     Decided,
+    Denied,
     Dispatched,
     Event,
     Faulted,
     ReadinessChanged,
+    Recalled,
     Refused,
+    Reloaded,
 )
 
 _LEVELS: dict[type, int] = {
@@ -27,7 +30,10 @@ _LEVELS: dict[type, int] = {
     Refused: logging.DEBUG,
     Committed: logging.DEBUG,
     Decided: logging.DEBUG,
+    Recalled: logging.DEBUG,
+    Denied: logging.DEBUG,
     Dispatched: logging.DEBUG,
+    Reloaded: logging.INFO,
     ReadinessChanged: logging.INFO,
     AttemptsSwept: logging.WARNING,
     Faulted: logging.ERROR,
@@ -41,6 +47,8 @@ class EventLog:
     def write(self, event: Event) -> None:
         level = _LEVELS[type(event)]
         if isinstance(event, ReadinessChanged) and event.state != "ready":
+            level = logging.WARNING
+        if isinstance(event, Reloaded) and not event.taken:
             level = logging.WARNING
         if _log.isEnabledFor(level):
             _log.log(level, type(event).__name__, extra={"event": event})

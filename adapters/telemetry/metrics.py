@@ -1,4 +1,4 @@
-"""Metrics with closed label sets: profile ids of the registry, states, codes.
+"""Metrics with closed label sets: profile ids of the registry, states, codes (those of policy stand in its rules).
 
 Never a tenant, a key or a word of a caller: each would make a series of its own, for ever.
 """
@@ -11,16 +11,20 @@ from gateway.ports.events import (
     AttemptsSwept,
     Committed,
     Decided,
+    Denied,
     Dispatched,
     Event,
     Faulted,
     ReadinessChanged,
+    Recalled,
     Refused,
+    Reloaded,
 )
 from gateway.ports.transport import ReadinessState
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 _SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+_ENTRYPOINTS = ("access", "routes", "replay", "visible", "operate")
 _STATES: tuple[ReadinessState, ...] = ("unknown", "starting", "ready", "unready", "mismatch")
 
 
@@ -36,6 +40,16 @@ class MetricsSink:
         self._outcomes = Counter("gateway_outcomes", "Ended dispatches by state.", ["profile", "state"], registry=of)
         self._decisions = Counter("gateway_decisions", "Decisions asked.", ["entrypoint", "result"], registry=of)
         self._decision_s = Histogram("gateway_decision_seconds", "Decisions.", registry=of, buckets=_SECONDS)
+        self._decision_wait_s = Histogram(
+            "gateway_decision_wait_seconds", "Waits for a turn.", registry=of, buckets=_SECONDS
+        )
+        self._recalled = Counter(
+            "gateway_decisions_recalled", "Decisions not asked again.", ["entrypoint", "found"], registry=of
+        )
+        self._denied = Counter(
+            "gateway_policy_denied", "What policy said no to, by code.", ["entrypoint", "code"], registry=of
+        )
+        self._reloads = Counter("gateway_reloads", "Reloads asked for.", ["taken"], registry=of)
         self._batch = Histogram("gateway_commit_transitions", "Transitions per commit.", registry=of, buckets=_SIZES)
         self._commit_s = Histogram("gateway_commit_seconds", "Commits.", registry=of, buckets=_SECONDS)
         self._ready = Gauge(
@@ -46,6 +60,11 @@ class MetricsSink:
         # A label child costs a look-up under a lock; those of the hot path are made once.
         self._by_replayed = {replayed: self._answers.labels(str(replayed).lower()) for replayed in (True, False)}
         self._by_code = {code: self._refusals.labels(code.value) for code in Code}
+        self._by_found = {
+            (entrypoint, found): self._recalled.labels(entrypoint, found)
+            for entrypoint in _ENTRYPOINTS
+            for found in ("decided", "in_flight")
+        }
 
     def count(self, event: Event) -> None:
         """Count one event."""
@@ -56,14 +75,16 @@ class MetricsSink:
             case Refused(code=code, seconds=seconds):
                 self._by_code[code].inc()
                 self._request_s.observe(seconds)
-            case Decided(entrypoint=entrypoint, failure=failure, seconds=seconds):
-                self._decisions.labels(entrypoint, failure or "decided").inc()
-                self._decision_s.observe(seconds)
+            case Decided() | Recalled() | Denied() | Reloaded():
+                self._count_policy(event)
             case Committed(transitions=transitions, seconds=seconds):
                 self._batch.observe(transitions)
                 self._commit_s.observe(seconds)
             case Dispatched(profile=profile, state=state):
                 self._outcomes.labels(profile, state.value).inc()
+            case ReadinessChanged(profile=profile, state="gone"):
+                for possible in _STATES:
+                    self._ready.remove(profile, possible)
             case ReadinessChanged(profile=profile, state=found):
                 for possible in _STATES:
                     self._ready.labels(profile, possible).set(1 if possible == found else 0)
@@ -72,6 +93,19 @@ class MetricsSink:
                 self._swept.labels("unknown").inc(len(unknown))
             case Faulted():
                 self._faults.inc()
+
+    def _count_policy(self, event: Decided | Recalled | Denied | Reloaded) -> None:
+        match event:
+            case Decided(entrypoint=entrypoint, failure=failure, waited_s=waited_s, seconds=seconds):
+                self._decisions.labels(entrypoint, failure or "decided").inc()
+                self._decision_s.observe(seconds)
+                self._decision_wait_s.observe(waited_s)
+            case Recalled(entrypoint=entrypoint, found=found):
+                self._by_found[entrypoint, found].inc()
+            case Denied(entrypoint=entrypoint, code=code):
+                self._denied.labels(entrypoint, code).inc()
+            case Reloaded(taken=taken):
+                self._reloads.labels(str(taken).lower()).inc()
 
     def render(self) -> bytes:
         """All metrics in the text format of Prometheus."""

@@ -1,4 +1,4 @@
-"""/admin: for principals with the operator role. The command line is its client, with or without a server."""
+"""/admin/operations and /admin/ledger. The command line is a client of /admin, with or without a server."""
 
 from typing import Annotated, Any, Literal
 
@@ -7,7 +7,7 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 from starlette.routing import Route
 
-from gateway.api.administration import answer, body, operator, query
+from gateway.api.administration import answer, body, permit, query
 from gateway.domain.operation import State
 from gateway.domain.reconciliation import ActKind
 from gateway.domain.refusal import Code, Refusal
@@ -19,14 +19,6 @@ from gateway.service.inspect import view
 Words = Annotated[str, Meta(min_length=3, max_length=500)]
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
 Tokens = Annotated[int, Meta(ge=0, le=100_000_000)]
-
-
-class NewKeyBody(Struct, frozen=True, forbid_unknown_fields=True):
-    """Whose key it will be."""
-
-    tenant: Name
-    principal: Name
-    label: Annotated[str, Meta(max_length=100)] = ""
 
 
 class ReasonBody(Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,27 +58,9 @@ class Admin:
     def __init__(self, services: AdminServices) -> None:
         self._services = services
 
-    async def create_key(self, http: HttpRequest) -> Response:
-        if isinstance(session := await operator(self._services, http), Refusal):
-            return answer(session)
-        if isinstance(asked := await body(http, NewKeyBody), Refusal):
-            return answer(asked)
-        made = await self._services.credentials.create(
-            session.caller,
-            session.active.snapshot,
-            tenant=asked.tenant,
-            principal=asked.principal,
-            label=asked.label,
-        )
-        if isinstance(made, Refusal):
-            return answer(made)
-        key = made.key
-        document = {"id": key.id, "tenant": key.tenant, "principal": key.principal, "label": key.label}
-        return answer(document | {"token": made.token}, 201)
-
     async def search(self, http: HttpRequest) -> Response:
-        if isinstance(session := await operator(self._services, http), Refusal):
-            return answer(session)
+        if isinstance(allowed := await permit(self._services, http, "operations", "read"), Refusal):
+            return answer(allowed)
         if isinstance(asked := query(http, SearchQuery), Refusal):
             return answer(asked)
         wanted = OperationFilter(
@@ -96,9 +70,7 @@ class Admin:
             before=asked.before,
             limit=asked.limit,
         )
-        found = await self._services.operators.search(session, wanted)
-        if isinstance(found, Refusal):
-            return answer(found)
+        found = await self._services.operators.search(allowed, wanted)
         owners = ({"tenant": one.identity.tenant, "principal": one.identity.principal} for one in found)
         rows = [view(one) | owner for one, owner in zip(found, owners, strict=True)]
         return answer({"object": "list", "data": rows, "has_more": len(rows) == asked.limit})
@@ -110,41 +82,38 @@ class Admin:
         return await self._with_reason(http, "free_slot")
 
     async def _with_reason(self, http: HttpRequest, kind: ActKind) -> Response:
-        if isinstance(session := await operator(self._services, http), Refusal):
-            return answer(session)
+        if isinstance(allowed := await permit(self._services, http, "operations", "change"), Refusal):
+            return answer(allowed)
         if isinstance(asked := await body(http, ReasonBody), Refusal):
             return answer(asked)
-        done = await self._services.operators.act(session, kind, _id(http), asked.reason)
+        done = await self._services.operators.act(allowed, kind, _id(http), asked.reason)
         return answer(done if isinstance(done, Refusal) else view(done))
 
     async def reconcile(self, http: HttpRequest) -> Response:
-        if isinstance(session := await operator(self._services, http), Refusal):
-            return answer(session)
+        if isinstance(allowed := await permit(self._services, http, "operations", "change"), Refusal):
+            return answer(allowed)
         if isinstance(asked := await body(http, EvidenceBody), Refusal):
             return answer(asked)
         if (asked.found == "charged") != (asked.used is not None):
             # Usage is what "charged" is about, and what "no_effect" denies.
             return answer(Refusal(code=Code.INVALID_VALUE, param="used"))
         used = None if asked.used is None else Usage(input=asked.used.input, output=asked.used.output)
-        done = await self._services.operators.act(session, asked.found, _id(http), asked.evidence, used)
+        done = await self._services.operators.act(allowed, asked.found, _id(http), asked.evidence, used)
         return answer(done if isinstance(done, Refusal) else view(done))
 
     async def verify(self, http: HttpRequest) -> Response:
-        if isinstance(session := await operator(self._services, http), Refusal):
-            return answer(session)
-        differences = await self._services.operators.verify(session)
-        return answer(differences if isinstance(differences, Refusal) else {"differences": differences})
+        if isinstance(allowed := await permit(self._services, http, "ledger", "read"), Refusal):
+            return answer(allowed)
+        return answer({"differences": await self._services.operators.verify(allowed)})
 
     async def stranded(self, http: HttpRequest) -> Response:
-        if isinstance(session := await operator(self._services, http), Refusal):
-            return answer(session)
-        holds = await self._services.operators.stranded(session)
-        return answer(holds if isinstance(holds, Refusal) else {"object": "list", "data": holds})
+        if isinstance(allowed := await permit(self._services, http, "ledger", "read"), Refusal):
+            return answer(allowed)
+        return answer({"object": "list", "data": await self._services.operators.stranded(allowed)})
 
     def routes(self) -> list[Route]:
-        """All admin routes."""
+        """All routes of operations and of the ledger."""
         return [
-            Route("/admin/keys", self.create_key, methods=["POST"]),
             Route("/admin/operations", self.search, methods=["GET"]),
             Route("/admin/operations/{operation_id}/write-off", self.write_off, methods=["POST"]),
             Route("/admin/operations/{operation_id}/reconcile", self.reconcile, methods=["POST"]),

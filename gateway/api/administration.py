@@ -11,20 +11,20 @@ from gateway.api.chat_body import explain
 from gateway.api.headers import bearer
 from gateway.api.problems import problem
 from gateway.api.strict_json import parse_object
+from gateway.domain.questions import Area, Deed
 from gateway.domain.refusal import Code, Refusal
+from gateway.service.administer import Permit
 from gateway.service.assembly import AdminServices
-from gateway.service.operators import operator_required
-from gateway.service.path import Session
 
 BOUNDS = BodyBounds(max_bytes=64 * 1024, within_s=30.0)
 T = TypeVar("T")
 
 
-async def operator(admin: AdminServices, http: HttpRequest) -> Session | Refusal:
-    """The session of an operator. Asked before the body is read, and again where something is done."""
+async def permit(admin: AdminServices, http: HttpRequest, area: Area, deed: Deed) -> Permit | Refusal:
+    """Who asks, and whether policy lets him. Asked before the body is read."""
     if isinstance(session := await admin.authenticate(bearer(http.headers)), Refusal):
         return session
-    return operator_required(session) or session
+    return await admin.administer(session, area, deed)
 
 
 async def body(http: HttpRequest, kind: type[T]) -> T | Refusal:
@@ -54,7 +54,7 @@ def _convert(given: dict[str, Any], kind: type[T], *, strict: bool = True) -> T 
 
 
 def answer(result: Any, status: int = 200) -> Response:
-    """A refusal as a problem, anything else as JSON."""
+    """A refusal as a problem, with the faults of files; anything else as JSON."""
     if isinstance(result, Refusal):
-        return problem(result)
+        return problem(result, for_administrators=True)
     return Response(msgspec.json.encode(result), status, media_type="application/json")

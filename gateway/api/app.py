@@ -9,9 +9,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from gateway.api.admin import Admin
+from gateway.api.admin_keys import Keys
+from gateway.api.admin_policy import PolicyAdmin
+from gateway.api.admin_sources import Sources
 from gateway.api.body import BodyBounds
 from gateway.api.chat import Chat
 from gateway.api.health import Live, Metrics, Ready
+from gateway.api.models import Models
 from gateway.api.operations import Operations
 from gateway.api.problems import problem
 from gateway.domain.refusal import Code, Refusal
@@ -24,6 +28,7 @@ def create_app(services: Services, *, bounds: BodyBounds, render_metrics: Callab
     return _application(
         [
             Route("/v1/chat/completions", Chat(services, bounds).__call__, methods=["POST"]),
+            *Models(services).routes(),
             Route("/livez", Live().__call__, methods=["GET"]),
             Route("/readyz", Ready(services).__call__, methods=["GET"]),
             Route("/metrics", Metrics(render_metrics).__call__, methods=["GET"]),
@@ -39,7 +44,13 @@ def create_admin_app(services: AdminServices, events: Events) -> Starlette:
 
 
 def _administration(services: AdminServices) -> list[Route]:
-    return [*Operations(services).routes(), *Admin(services).routes()]
+    return [
+        *Operations(services).routes(),
+        *Admin(services).routes(),
+        *Keys(services).routes(),
+        *Sources(services).routes(),
+        *PolicyAdmin(services).routes(),
+    ]
 
 
 def _application(routes: Sequence[Route], events: Events) -> Starlette:

@@ -40,6 +40,8 @@ class Ready:
             "registry_digest": active.snapshot.digest,
             "policy": policy,
             "policy_revision": active.policy.revision,
+            # Not why: this path is open, and faults are for those who administer.
+            "last_reload": services.reload.last,
             "profiles": profiles,
         }
         return Response(msgspec.json.encode(document), 200 if serves else 503, media_type=JSON)

@@ -1,4 +1,4 @@
-"""/v1/operations/{id}: what became of a generation, for its owner and for operators."""
+"""/v1/operations/{id}: what became of a generation, for its owner and for administrators."""
 
 from starlette.requests import Request as HttpRequest
 from starlette.responses import Response

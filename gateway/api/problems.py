@@ -15,8 +15,8 @@ def status_of(refusal: Refusal) -> int:
     return refusal.status or refusal.meaning.status
 
 
-def problem(refusal: Refusal) -> Response:
-    """The answer to a refused request."""
+def problem(refusal: Refusal, *, for_administrators: bool = False) -> Response:
+    """The answer to a refused request. Faults of files are shown to administrators alone."""
     status = status_of(refusal)
     headers: dict[str, str] = {}
     if refusal.operation_id is not None:
@@ -34,7 +34,10 @@ def problem(refusal: Refusal) -> Response:
         headers["Location"] = f"/v1/operations/{refusal.operation_id}"
     if refusal.code is Code.UNAUTHENTICATED:
         headers["WWW-Authenticate"] = "Bearer"
-    return Response(_encode(_document(refusal, status)), status, headers, media_type="application/problem+json")
+    document = _document(refusal, status)
+    if for_administrators and refusal.faults:
+        document["faults"] = refusal.faults
+    return Response(_encode(document), status, headers, media_type="application/problem+json")
 
 
 def _document(refusal: Refusal, status: int) -> dict[str, Any]:
@@ -61,6 +64,9 @@ def _document(refusal: Refusal, status: int) -> dict[str, Any]:
             {"code": code.code, "remedy": code.remedy} | ({} if code.source is None else {"source": code.source})
             for code in refusal.policy_codes
         ]
+    if refusal.decisions:
+        # An id and no more: whoever looks after policy can look it up (GET /admin/decisions).
+        document["decision"] = refusal.decisions[-1].id
     if refusal.operation_id is not None:
         document["operation_id"] = refusal.operation_id
     if refusal.retry_after_s is not None:

@@ -15,7 +15,7 @@ NOT_MEASURED = 2
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Under 40 seconds instead of under 4 minutes; rougher figures.")
+@click.option("--quick", is_flag=True, help="Under a minute instead of under 6; rougher figures.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Also write everything as JSON.")
 @click.option("--markdown", "markdown_file", type=click.Path(path_type=Path), help="Also write the report to a file.")
 def main(*, quick: bool, json_file: Path | None, markdown_file: Path | None) -> None:

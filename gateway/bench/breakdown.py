@@ -21,13 +21,14 @@ from starlette.datastructures import Headers
 from gateway.api.chat_body import read_chat
 from gateway.api.headers import operation_key_hash
 from gateway.bench.plan import BODY
+from gateway.bootstrap.data_folder import operator_token
 from gateway.bootstrap.serving import open_gateway
-from gateway.domain.principal import BUILT_IN_OPERATOR, Caller
 from gateway.domain.refusal import Answer
 from gateway.domain.request import Request
+from gateway.service.administer import Permit
 from gateway.service.assembly import Ports, Services
 from gateway.service.credentials import NewKey
-from gateway.service.path import Asked
+from gateway.service.path import Asked, Session
 from gateway.settings import from_environment
 
 READY_WITHIN_S = 10.0
@@ -175,16 +176,15 @@ async def measure(waves: int, concurrency: int) -> list[Stage]:
         captured.append(ports)
         return ports
 
-    async with open_gateway(from_environment(os.environ), on_fatal=lambda: None, decorate=capture) as gateway:
+    settings = from_environment(os.environ)
+    async with open_gateway(settings, on_fatal=lambda: None, decorate=capture) as gateway:
         services = gateway.services
         await _ready(services)
-        made = await services.admin.credentials.create(
-            Caller(BUILT_IN_OPERATOR, b""),
-            services.in_force.active.snapshot,
-            tenant="acme",
-            principal="assistant",
-            label="bench",
-        )
+        session = await services.admin.authenticate(operator_token(settings.data_folder))
+        assert isinstance(session, Session), session
+        permit = await services.admin.administer(session, "keys", "change")
+        assert isinstance(permit, Permit), permit
+        made = await services.admin.credentials.create(permit, tenant="acme", principal="assistant", label="bench")
         assert isinstance(made, NewKey), made
         steps = Path(services, captured[0], made.token).steps()
         await wave([Walk(secrets.token_hex(16)) for _ in range(concurrency)], steps, Clocks())  # connections are made
@@ -200,7 +200,7 @@ async def measure(waves: int, concurrency: int) -> list[Stage]:
 async def _ready(services: Services) -> None:
     async with asyncio.timeout(READY_WITHIN_S):
         profiles = services.in_force.active.snapshot.profiles.values()
-        while not all(map(services.board.is_ready, profiles)):  # noqa: ASYNC110 - the board has no event to wait for
+        while not any(map(services.board.is_ready, profiles)):  # noqa: ASYNC110 - the board has no event to wait for
             await asyncio.sleep(0.01)
 
 

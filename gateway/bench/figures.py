@@ -7,10 +7,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-Case = Literal["pass-through", "gateway, fresh", "gateway, replayed"]
+Case = Literal["pass-through", "gateway, fresh", "gateway, replayed", "gateway, citing"]
 BESIDE: Case = "pass-through"
 FRESH: Case = "gateway, fresh"
 REPLAYED: Case = "gateway, replayed"
+CITING: Case = "gateway, citing"
+"""Fresh, and each request cites another source, so that ``access`` is asked anew."""
 
 
 class Place(Struct, frozen=True, order=True):
@@ -38,6 +40,8 @@ class Sample(Struct, frozen=True, kw_only=True):
     """CPU of the server process per request, all threads, no children."""
     opa_us: float | None = None
     """CPU of OPA per request."""
+    decisions: float | None = None
+    """That OPA was asked for, per request; those that were remembered do not count."""
     transitions_per_commit: float | None = None
     commit_ms: float | None = None
     """How long a commit took, its statements included; a mean."""
@@ -60,6 +64,7 @@ class Figure(Struct, frozen=True, kw_only=True):
     added_p99_ms: float | None
     cpu_us: float
     opa_us: float | None
+    decisions: float | None
     transitions_per_commit: float | None
     commit_ms: float | None
     decision_ms: float | None
@@ -99,6 +104,7 @@ def _figure(group: Sequence[Sample], base: Sequence[Sample]) -> Figure:
         added_p99_ms=_median(sample.p99_ms - beside.p99_ms for sample, beside in pairs),
         cpu_us=median(sample.cpu_us for sample in group),
         opa_us=_median(sample.opa_us for sample in group),
+        decisions=_median(sample.decisions for sample in group),
         transitions_per_commit=_median(sample.transitions_per_commit for sample in group),
         commit_ms=_median(sample.commit_ms for sample in group),
         decision_ms=_median(sample.decision_ms for sample in group),

@@ -6,6 +6,7 @@ a ``Load``; one line out, a ``Loaded``; it ends at the end of its standard input
 """
 
 import asyncio
+import math
 import re
 import sys
 import time
@@ -19,6 +20,8 @@ from gateway.bench.figures import percentile
 
 GIVE_UP_S = 30.0
 """Beyond the end of the load, for the answers under way."""
+MARK = "######"
+"""Stands in a body for the request's number, which has as many digits."""
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _HEAD_END = b"\r\n\r\n"
 
@@ -41,6 +44,8 @@ class Load(Struct, frozen=True, kw_only=True):
     keys: int
     """Number of different keys."""
     body: str
+    numbers: int
+    """The body's ``MARK`` becomes the number of the request's key, wrapped at this."""
 
 
 class Loaded(Struct, frozen=True, kw_only=True):
@@ -66,11 +71,12 @@ class Asking:
             f"Idempotency-Key: {load.prefix}"
         ).encode()
         self._suffix = b"\r\n\r\n" + load.body.encode()
+        self._mark = MARK.encode()
         self._started = 0
         self._open = load.concurrency
         self._latencies_s: list[float] = []
         self._statuses: dict[int, int] = {}
-        self._end_s = 0.0
+        self._end_s = math.inf
         self._ended = asyncio.Event()
 
     async def run(self) -> Loaded:
@@ -101,7 +107,8 @@ class Asking:
             return None
         key = (self._load.first + self._started) % self._load.keys
         self._started += 1
-        return b"%b%d%b" % (self._prefix, key, self._suffix)
+        number = b"%0*d" % (len(MARK), key % self._load.numbers)
+        return b"%b%d%b" % (self._prefix, key, self._suffix.replace(self._mark, number))
 
     def note(self, status: int, seconds: float) -> None:
         self._statuses[status] = self._statuses.get(status, 0) + 1

@@ -15,8 +15,9 @@ from gateway.bench import processes, servers
 from gateway.bench.breakdown import Stage
 from gateway.bench.children import child
 from gateway.bench.competitors import Competitors, Up
-from gateway.bench.figures import BESIDE, FRESH, REPLAYED, Case, Figure, Place, Sample, figures
+from gateway.bench.figures import BESIDE, CITING, FRESH, REPLAYED, Case, Figure, Place, Sample, figures
 from gateway.bench.plan import Plan
+from gateway.bench.revision import Revision
 from gateway.bench.servers import Start
 
 Say = Callable[[str], None]
@@ -38,6 +39,7 @@ class Report(Struct, frozen=True, kw_only=True):
     server_us: float
     """CPU of the server alone per request: the body read, a fixed answer written."""
     stages: list[Stage]
+    revisions: list[Revision]
 
     @property
     def first_start(self) -> Start:
@@ -66,6 +68,8 @@ def measure(plan: Plan, say: Say) -> Report:
             data = Path(environment["GATEWAY_DATA"])
             up = Up(engine=engine, gateway=gateway, pass_through=pass_through, load=load, data=data)
             competitors = Competitors(plan, up)
+            say(f"{plan.sources} sources are granted")
+            competitors.grant_sources()
             samples = take_turns(competitors, plan, say)
             memory_end_mb = processes.resident_mb(gateway.pid)
         competitors.engine_takes(0)
@@ -80,6 +84,7 @@ def measure(plan: Plan, say: Say) -> Report:
             memory_end_mb=memory_end_mb,
             server_us=median(competitors.server_us() for _ in range(plan.rounds + 1)),
             stages=_stages(plan, environment, say),
+            revisions=[_revision(profiles, plan, say) for profiles in plan.registries],
         )
 
 
@@ -88,8 +93,8 @@ def take_turns(competitors: Competitors, plan: Plan, say: Say) -> list[Sample]:
     found: list[Sample] = []
     for engine_ms in plan.engine_ms:
         competitors.engine_takes(engine_ms)
-        # A saved answer does not ask the engine, so its delay makes no difference to a replay.
-        cases: list[Case] = [BESIDE, FRESH] if engine_ms else [BESIDE, FRESH, REPLAYED]
+        # The engine's delay makes no difference to a saved answer, and none to a decision.
+        cases: list[Case] = [BESIDE, FRESH] if engine_ms else [BESIDE, FRESH, REPLAYED, CITING]
         for concurrency in plan.concurrencies:
             say(f"engine stub {engine_ms} ms, {concurrency} at once")
             for case in cases:
@@ -107,3 +112,10 @@ def _stages(plan: Plan, environment: dict[str, str], say: Say) -> list[Stage]:
     arguments = ("--waves", str(plan.waves), "--concurrency", str(max(plan.concurrencies)))
     with child("gateway.bench.breakdown", *arguments, environment=environment) as breakdown:
         return msgspec.json.decode(breakdown.read(), type=list[Stage])
+
+
+def _revision(profiles: int, plan: Plan, say: Say) -> Revision:
+    say(f"decisions over {profiles} profiles")
+    arguments = ("--profiles", str(profiles), "--seconds", str(plan.decisions_s))
+    with child("gateway.bench.revision", *arguments) as revision:
+        return msgspec.json.decode(revision.read(), type=Revision)

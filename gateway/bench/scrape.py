@@ -1,4 +1,4 @@
-"""Means of histograms between two readings of /metrics."""
+"""Counts and means of histograms between two readings of /metrics."""
 
 
 def read(text: str) -> dict[str, float]:
@@ -12,9 +12,13 @@ def read(text: str) -> dict[str, float]:
     return found
 
 
+def count(before: dict[str, float], after: dict[str, float], histogram: str) -> float:
+    """How much was observed in between."""
+    return after.get(f"{histogram}_count", 0.0) - before.get(f"{histogram}_count", 0.0)
+
+
 def mean(before: dict[str, float], after: dict[str, float], histogram: str, *, unit: float = 1.0) -> float | None:
     """Mean of what was observed in between, times ``unit``; None if nothing was."""
-    count = after.get(f"{histogram}_count", 0.0) - before.get(f"{histogram}_count", 0.0)
-    if not count:
+    if not (observed := count(before, after, histogram)):
         return None
-    return (after[f"{histogram}_sum"] - before.get(f"{histogram}_sum", 0.0)) * unit / count
+    return (after[f"{histogram}_sum"] - before.get(f"{histogram}_sum", 0.0)) * unit / observed

@@ -105,14 +105,18 @@ def _ready(process: "subprocess.Popen[bytes]", address: Path, log: Path) -> int:
     raise BenchFault(f"The gateway did not become ready. It said:\n{log.read_text()[-2000:]}")
 
 
+def operator_token(data: Path) -> str:
+    """The operator's credential."""
+    return (data / "operator.key").read_text().strip()
+
+
 def new_token(port: int, data: Path) -> str:
     """A new key of the example's service account, made with the operator's credential.
 
     :raises BenchFault: if the gateway refuses.
     """
-    operator = (data / "operator.key").read_text().strip()
     body = json.dumps({"tenant": "acme", "principal": "assistant"}).encode()
-    status, answer = _request(port, "POST", "/admin/keys", {"Authorization": f"Bearer {operator}"}, body)
+    status, answer = _request(port, "POST", "/admin/keys", {"Authorization": f"Bearer {operator_token(data)}"}, body)
     if status != 201:
         raise BenchFault(f"The gateway made no key (HTTP {status}).")
     return str(json.loads(answer)["token"])

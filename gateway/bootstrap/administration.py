@@ -1,10 +1,13 @@
 """Administration over the store alone, while no server holds it: what the command line works on."""
 
 import getpass
+import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NoReturn
 
+import msgspec
+import uuid_utils
 from msgspec import Struct
 
 from adapters import store
@@ -12,14 +15,20 @@ from adapters.clock import SystemClock
 from adapters.telemetry import Telemetry
 from gateway.bootstrap.data_folder import operator_token
 from gateway.bootstrap.registry import load_registry
-from gateway.domain.errors import PolicyUnavailable, StartRefused
+from gateway.domain.errors import LedgerUnavailable, LedgerUncertain, PolicyUnavailable, StartRefused
+from gateway.domain.principal import BUILT_IN_OPERATOR
 from gateway.domain.questions import (
     AccessAnswer,
     AccessQuestion,
+    Decision,
+    OperateAnswer,
+    OperateQuestion,
     ReplayAnswer,
     ReplayQuestion,
     RoutesAnswer,
     RoutesQuestion,
+    VisibleAnswer,
+    VisibleQuestion,
 )
 from gateway.domain.refusal import PolicyCode
 from gateway.ports.events import Events
@@ -39,7 +48,12 @@ class Administration(Struct, frozen=True):
 
 
 class NoPolicy:
-    """Where no server runs there is no OPA, and nothing that needs a decision can be done."""
+    """Where no server runs there is no OPA. Only who administers is answered, and for the built-in operator alone.
+
+    This is the one decision in Python, and it decides nothing: whoever can take the lock and read operator.key owns
+    the data directory, and with it the store. It is also the way out when policy denies or cannot be evaluated
+    (docs/adr/0014). Where a server runs, none of it is used: the built-in operator is judged by the rules.
+    """
 
     revision = ""
     is_up = False
@@ -53,8 +67,24 @@ class NoPolicy:
     async def replay(self, question: ReplayQuestion) -> Decided[ReplayAnswer]:
         _no_server(question)
 
+    async def visible(self, question: VisibleQuestion) -> Decided[VisibleAnswer]:
+        _no_server(question)
+
+    async def operate(self, question: OperateQuestion) -> Decided[OperateAnswer]:
+        built_in = BUILT_IN_OPERATOR
+        allow = (question.tenant, question.roles) == (built_in.tenant, built_in.roles)
+        decision = Decision(
+            id=str(uuid_utils.uuid7()),
+            entrypoint="operate",
+            revision=self.revision,
+            question_digest=hashlib.sha256(msgspec.json.encode(question, order="deterministic")).hexdigest(),
+        )
+        return Decided(OperateAnswer(allow, () if allow else ("administers",)), decision)
+
     def explain(self, level: str, check: str) -> PolicyCode:
-        _no_server((level, check))
+        """The code of the only check that fails here."""
+        del level, check
+        return PolicyCode("administration_not_allowed", "Use the credential in operator.key, or start the server.")
 
 
 def _no_server(_: object) -> NoReturn:
@@ -80,12 +110,18 @@ async def open_administration(settings: Settings) -> AsyncIterator[Administratio
             accounts=opened.accounts,
             sources=opened.sources,
             keys=opened.keys,
+            decisions=opened.decisions,
             clock=clock,
         )
-        in_force = InForce(Active(snapshot, NoPolicy()))
+        in_force = InForce(Active(snapshot, NoPolicy()), telemetry)
         services = assemble_admin(ports, in_force, os_user=getpass.getuser())
         token = operator_token(settings.data_folder)
-        await services.credentials.ensure_operator(token)
+        try:
+            await services.credentials.ensure_operator(token)
+        except (LedgerUnavailable, LedgerUncertain):
+            raise StartRefused(
+                "The store cannot be written. Make room on the disk of GATEWAY_DATA, or mend it, and try again."
+            ) from None
         yield Administration(services, telemetry, token)
     finally:
         opened.close()

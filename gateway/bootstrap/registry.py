@@ -2,17 +2,26 @@
 
 from adapters import registry
 from adapters.clock import SystemClock
+from adapters.registry.loader import Loaded
 from gateway.domain.errors import StartRefused
 from gateway.domain.snapshot import Snapshot
 from gateway.settings import Settings
 
 
-def load_registry(settings: Settings, clock: SystemClock) -> Snapshot:
-    """The registry as it stands.
+def read_registry(settings: Settings, clock: SystemClock) -> Loaded:
+    """The registry as it stands, with its warnings.
 
     :raises StartRefused: with every fault, a line each.
     """
     loaded = registry.load(settings.registry_folder, at_us=clock.now_us())
     if isinstance(loaded, tuple):
-        raise StartRefused("The registry has faults:\n" + "\n".join(str(fault) for fault in loaded))
-    return loaded.snapshot
+        raise StartRefused("The registry has faults:\n" + "\n".join(str(fault) for fault in loaded), loaded)
+    return loaded
+
+
+def load_registry(settings: Settings, clock: SystemClock) -> Snapshot:
+    """The registry alone.
+
+    :raises StartRefused: with every fault, a line each.
+    """
+    return read_registry(settings, clock).snapshot

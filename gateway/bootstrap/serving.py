@@ -7,18 +7,20 @@ from typing import Any
 
 from msgspec import Struct
 
-from adapters import policy as opa
 from adapters import store
 from adapters.clock import SystemClock
 from adapters.telemetry import Telemetry
 from adapters.tokens import LocalCounter
 from adapters.transport import Transports
 from gateway.bootstrap.data_folder import forget_address, operator_token
-from gateway.bootstrap.registry import load_registry
+from gateway.bootstrap.revisions import FileRevisions
 from gateway.domain.errors import LedgerUnavailable, LedgerUncertain, StartRefused
+from gateway.domain.snapshot import Snapshot
 from gateway.ports.events import Events, Faulted
+from gateway.ports.reads import Accounts
 from gateway.service.active import Active, InForce
 from gateway.service.assembly import Ports, Services, assemble
+from gateway.service.in_use import dropped
 from gateway.service.readiness import ReadinessBoard
 from gateway.service.standing import ProcessStanding
 from gateway.settings import Settings
@@ -29,6 +31,7 @@ class Gateway(Struct, frozen=True):
 
     services: Services
     telemetry: Telemetry
+    revisions: FileRevisions
 
 
 Decorate = Callable[[Ports], Ports]
@@ -50,16 +53,11 @@ async def open_gateway(
     :raises StartRefused: with a sentence and a remedy, before anything serves.
     """
     clock, telemetry = SystemClock(), Telemetry()
-    snapshot = load_registry(settings, clock)
-    binary = opa.find()
-    if binary is None:
-        raise StartRefused("There is no accepted OPA. Run: gateway opa install")
+    revisions = FileRevisions(settings, clock, telemetry, on_fatal)
     async with AsyncExitStack() as stack:
-        policy = await opa.start(
-            snapshot=snapshot, policies=settings.policies_folder, opa=binary, events=telemetry, on_fatal=on_fatal
-        )
-        stack.push_async_callback(policy.close)
-        in_force = InForce(Active(snapshot, policy))
+        stack.push_async_callback(revisions.close)
+        first = await revisions.start()
+        in_force = InForce(Active(first.snapshot, first.policy), telemetry)
         board = ReadinessBoard(clock)
         opened = store.open_store(
             settings.data_folder,
@@ -81,20 +79,35 @@ async def open_gateway(
                 accounts=opened.accounts,
                 sources=opened.sources,
                 keys=opened.keys,
+                decisions=opened.decisions,
                 transport=transports,
                 probe=transports,
                 counter=LocalCounter(),
+                revisions=revisions,
                 clock=clock,
                 events=telemetry,
             )
         )
-        services = assemble(ports, in_force, board)
+        services = assemble(ports, in_force, board, body_within_s=settings.body_within_s)
+        stack.push_async_callback(services.reload.close)
         await _first_writes(services, operator_token(settings.data_folder))
+        # After the sweep: a grant that nobody sent any more keeps no id.
+        await _keep_ids(opened.accounts, first.snapshot)
         stack.push_async_callback(services.sweeper.sweep_at_end)
         for loop in (services.watch.run(), services.sweeper.run()):
             stack.push_async_callback(_end, _start(loop, telemetry, on_fatal))
         stack.push_async_callback(services.running.drain, settings.drain_s)
-        yield Gateway(services, telemetry)
+        yield Gateway(services, telemetry, revisions)
+
+
+async def _keep_ids(accounts: Accounts, snapshot: Snapshot) -> None:
+    """Ids that open operations and held budgets name must stay in the registry.
+
+    :raises StartRefused: with a line for each that is gone.
+    """
+    if faults := dropped(await accounts.in_use(), snapshot):
+        text = "The registry drops what the store still needs:\n" + "\n".join(str(fault) for fault in faults)
+        raise StartRefused(text, faults)
 
 
 async def _first_writes(services: Services, token: str) -> None:

@@ -3,7 +3,6 @@
 import sys
 
 import click
-import msgspec
 
 from gateway.cli import remote, tables
 from gateway.settings import Settings
@@ -23,7 +22,7 @@ def verify(settings: Settings, as_json: bool) -> None:
     """Compare all counters with the holds, and check the invariants; exit code 1 if anything differs."""
     differences = remote.call(settings, "POST", "/admin/ledger/verify", body={})["differences"]
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(differences)).decode())
+        tables.as_json(differences)
     elif differences:
         for difference in differences:
             click.echo(difference)
@@ -40,6 +39,6 @@ def stranded(settings: Settings, as_json: bool) -> None:
     """List the holds that only evidence or an operator can end."""
     holds = remote.call(settings, "GET", "/admin/ledger/stranded")["data"]
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(holds)).decode())
+        tables.as_json(holds)
     else:
         tables.stranded(holds)

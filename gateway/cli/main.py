@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from gateway.cli import checks, keys, ledger, opa, operations, serving
+from gateway.cli import checks, explain, keys, ledger, opa, operations, reload, serving, sources
 from gateway.domain.errors import StartRefused
 from gateway.settings import SettingsFault, from_environment
 
@@ -23,7 +23,10 @@ def gateway(context: click.Context) -> None:
 gateway.add_command(serving.serve)
 gateway.add_command(checks.check)
 gateway.add_command(checks.policy)
+gateway.add_command(reload.reload)
+checks.policy.add_command(explain.explain)
 gateway.add_command(keys.keys)
+gateway.add_command(sources.sources)
 gateway.add_command(operations.operations)
 gateway.add_command(ledger.ledger)
 gateway.add_command(opa.opa)

@@ -3,7 +3,6 @@
 from typing import Any
 
 import click
-import msgspec
 
 from gateway.cli import remote, tables
 from gateway.domain.operation import State
@@ -40,7 +39,7 @@ def list_(
     query = {"state": state, "tenant": tenant, "profile": profile, "before": before, "limit": limit}
     found = remote.call(settings, "GET", "/admin/operations", query=query)
     if as_json:
-        _print(found)
+        tables.as_json(found)
         return
     tables.operations(found["data"])
     if found["has_more"]:
@@ -57,7 +56,7 @@ def show(settings: Settings, operation_id: str, timeline: bool, as_json: bool) -
     path = f"/v1/operations/{operation_id}" + ("/timeline" if timeline else "")
     found = remote.call(settings, "GET", path)
     if as_json:
-        _print(found)
+        tables.as_json(found)
     elif timeline:
         tables.timeline(found["data"])
     else:
@@ -119,10 +118,6 @@ def free_slot(settings: Settings, operation_id: str, reason: str, as_json: bool)
 def _act(settings: Settings, operation_id: str, act: str, body: dict[str, Any], as_json: bool) -> None:
     done = remote.call(settings, "POST", f"/admin/operations/{operation_id}/{act}", body=body)
     if as_json:
-        _print(done)
+        tables.as_json(done)
     else:
         tables.operation(done)
-
-
-def _print(document: Any) -> None:
-    click.echo(msgspec.json.format(msgspec.json.encode(document)).decode())

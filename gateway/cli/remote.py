@@ -15,10 +15,23 @@ import msgspec
 from gateway.bootstrap.data_folder import is_held, operator_token, read_address
 from gateway.cli.in_process import call_app
 from gateway.domain.errors import StartRefused
+from gateway.domain.refusal import Code
 from gateway.settings import Settings
 
 TIMEOUT_S = 60
+OPERATOR_KEY_REFUSED = (
+    "The credential in operator.key does not count any more. Remove operator.key from the data directory, "
+    "and restart the gateway if it runs: a new one is made."
+)
 NOT_SERVING = "A gateway holds this data directory but does not serve. If it is starting or ending, try again."
+
+
+class Declined(StartRefused):
+    """The route refused. ``problem`` is the document that it answered."""
+
+    def __init__(self, problem: Mapping[str, Any]) -> None:
+        super().__init__(_sentence(problem))
+        self.problem = problem
 
 
 def call(
@@ -31,11 +44,10 @@ def call(
 ) -> Any:
     """What the route answers.
 
-    :raises StartRefused: with its sentence and remedy, if it refuses, or if the server is not there yet.
+    :raises Declined: with its sentence and remedy, if it refuses.
+    :raises StartRefused: if the server is not there yet.
     """
-    target = path + (
-        "?" + urlencode({name: value for name, value in query.items() if value is not None}) if query else ""
-    )
+    target = path + (f"?{_query(query)}" if query else "")
     sent = b"" if body is None else msgspec.json.encode(body)
     if is_held(settings.data_folder):
         status, answer = _over_http(settings, method, target, sent)
@@ -43,17 +55,28 @@ def call(
         status, answer = asyncio.run(_in_process(settings, method, target, sent))
     document = msgspec.json.decode(answer)
     if status >= 400:
-        raise StartRefused(_sentence(document))
+        raise Declined(document)
     return document
 
 
+def _query(given: Mapping[str, Any]) -> str:
+    """What is given; a truth value in JSON's spelling."""
+    words = {True: "true", False: "false"}
+    return urlencode(
+        {name: words[value] if isinstance(value, bool) else value for name, value in given.items() if value is not None}
+    )
+
+
 def _sentence(problem: Mapping[str, Any]) -> str:
+    if problem["code"] == Code.UNAUTHENTICATED:
+        return OPERATOR_KEY_REFUSED
     facts = (
         f" ({', '.join(f'{name}: {value}' for name, value in problem['facts'].items())})" if "facts" in problem else ""
     )
     about = f" It is about {problem['error']['param']}." if problem["error"]["param"] else ""
     after = f" Retry-After is {problem['retry_after_s']} s." if "retry_after_s" in problem else ""
-    return f"{problem['title']}{facts}{about} {problem['remedy']}{after}"
+    codes = "".join(f"\n{code['code']}: {code['remedy']}" for code in problem.get("policy_codes", ()))
+    return f"{problem['title']}{facts}{about} {problem['remedy']}{after}{codes}"
 
 
 async def _in_process(settings: Settings, method: str, target: str, body: bytes) -> tuple[int, bytes]:

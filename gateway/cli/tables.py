@@ -1,4 +1,4 @@
-"""Operations, timelines and holds as a person reads them in a terminal."""
+"""Operations, keys, sources, decisions and holds as a person reads them in a terminal."""
 
 import sys
 from collections.abc import Iterable, Mapping
@@ -6,11 +6,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 import click
+import msgspec
 from rich.console import Console
 from rich.table import Table
 
 Row = Mapping[str, Any]
 WIDTH_WITHOUT_TERMINAL = 200
+UNBROKEN = ("operation", "state", "since", "time", "event", "key", "created", "code", "rule")
+"""Columns that keep their width."""
 
 
 def operations(rows: Iterable[Row]) -> None:
@@ -64,6 +67,62 @@ def timeline(entries: Iterable[Row]) -> None:
     _print(table)
 
 
+def keys(rows: Iterable[Row]) -> None:
+    """A line for each key."""
+    table = _table("key", "owner", "counts", "created", "label")
+    for row in rows:
+        owner = f"{row['tenant']}/{row['principal']}"
+        counts = "yes" if row["active"] else "no"
+        table.add_row(row["id"], owner, counts, instant(row["created_us"]), visible(row["label"]))
+    _print(table)
+
+
+def sources(rows: Iterable[Row]) -> None:
+    """A line for each source."""
+    table = _table("source", "revision", "tenant", "open to", "class", "released", "as of", "withdrawn")
+    for row in rows:
+        table.add_row(
+            visible(row["id"]),
+            visible(row["revision"]),
+            row["tenant"],
+            " ".join(row["groups"]) or "nobody",
+            row["privacy_class"],
+            row["released"] or "yes",
+            row["as_of"],
+            "for good" if row["withdrawn"] else "no",
+        )
+    _print(table)
+
+
+def decision(row: Row) -> None:
+    """One decision: what it was about, and a line for each check that did not pass."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    lines = {
+        "decision": row["id"],
+        "question": row["entrypoint"],
+        "asked for": f"{row['tenant']}/{row['principal']}",
+        "at": instant(row["at_us"]),
+        "became": " ".join(word for word in (row["event"], row["code"]) if word),
+        "operation": row["operation_id"],
+        "revision": row["policy_revision"],
+    }
+    for name, text in lines.items():
+        if text is not None:
+            table.add_row(name, text)
+    _print(table)
+    click.echo()
+    if not row["failed"]:
+        click.echo("No check failed.")
+        return
+    failed = _table("about", "code", "rule")
+    earlier = None
+    for check in row["failed"]:
+        about = _about(check)
+        failed.add_row("" if about == earlier else about, check["code"], check["place"])
+        earlier = about
+    _print(failed)
+
+
 def stranded(holds: Iterable[Row]) -> None:
     """A line for each hold."""
     table = _table("operation", "scope", "tokens", "slot", "since")
@@ -77,6 +136,28 @@ def stranded(holds: Iterable[Row]) -> None:
 def instant(at_us: int) -> str:
     """Microseconds UTC as a time in UTC, to the millisecond."""
     return datetime.fromtimestamp(at_us / 1_000_000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + "Z"
+
+
+def visible(text: str) -> str:
+    """A text that somebody else chose, so that it changes nothing in a terminal: what cannot be seen is escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def as_json(document: Any) -> None:
+    """What a route answered, for scripts."""
+    click.echo(msgspec.json.format(msgspec.json.encode(document)).decode())
+
+
+def _about(check: Row) -> str:
+    """Of what a check failed: the request, one of its sources, or a profile."""
+    level = check["check"].partition("/")[0]
+    match level:
+        case "source":
+            return f"source {check['about']}"
+        case "route":
+            return f"profile {check['about']}"
+        case _:
+            return "request"
 
 
 def _fact(value: Any) -> str:
@@ -93,7 +174,7 @@ def _table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         # An id that is folded cannot be copied.
-        table.add_column(column, overflow="fold", no_wrap=column in ("operation", "state", "since", "time", "event"))
+        table.add_column(column, overflow="fold", no_wrap=column in UNBROKEN)
     return table
 
 

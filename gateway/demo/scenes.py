@@ -5,8 +5,8 @@ from openai import OpenAI, APIStatusError
 
 client = OpenAI(max_retries=0)  # reads OPENAI_BASE_URL and OPENAI_API_KEY, as ever
 
-def ask(key, model="chat", **changes):
-    return client.chat.completions.with_raw_response.create(
+def ask(key, model="chat", service=client, **changes):
+    return service.chat.completions.with_raw_response.create(
         model=model,
         messages=[{"role": "user", "content": "Say in one sentence what a lighthouse does."}],
         extra_headers={"Idempotency-Key": key},
@@ -39,12 +39,35 @@ print(operation["state"], "by", operation["attempt"]["profile"], "of", operation
 print("reserved", operation["attempt"]["reserved"], "used", operation["attempt"]["used"])
 print("calls that reached an engine:", operation["attempts_dispatched"])
 """
+PRIVATE = """
+import os
+
+advisor = OpenAI(api_key=os.environ["TENANT_A_KEY"], max_retries=0)
+private = refused("order-4712", model="assist", service=advisor)
+print(private.status_code, private.json()["code"])
+for check in private.json()["policy_codes"]:
+    print("-", check["code"] + ":", check["remedy"])
+"""
+CITED = """
+cited = {"gateway": {"purpose": "answers", "sources": [{"id": "handbook", "revision": "3"}]}}
+made = ask("order-4713", extra_body=cited)
+print(made.parse().choices[0].message.content)
+print("the same bytes again:", ask("order-4713", extra_body=cited).content == made.content)
+"""
+REVOKED = """
+closed = refused("order-4713", extra_body=cited)
+print(closed.status_code, closed.json()["code"])
+print(closed.json()["title"], closed.json()["remedy"])
+"""
+GRANTED_AGAIN = """
+print("the same bytes again:", ask("order-4713", extra_body=cited).content == made.content)
+"""
 HANG = """
-lost = refused("order-4712", model="unreliable")
+lost = refused("order-4714", model="unreliable")
 print(lost.status_code, lost.json()["code"], "operation", lost.headers["Operation-Id"])
 print(lost.json()["title"], lost.json()["remedy"])
 
-again = refused("order-4712", model="unreliable")
+again = refused("order-4714", model="unreliable")
 print(again.status_code, again.json()["code"], "and no second call")
 """
 CRASH = """
@@ -55,7 +78,7 @@ seen = []
 
 def ask_and_lose():
     try:
-        ask("order-4713", model="unreliable")
+        ask("order-4715", model="unreliable")
     except APIConnectionError:
         seen.append("the service saw its connection break")
 
@@ -65,6 +88,6 @@ caller.start()
 AFTER_CRASH = """
 caller.join()
 print(*seen)
-after = refused("order-4713", model="unreliable")
+after = refused("order-4715", model="unreliable")
 print(after.status_code, after.json()["code"], "operation", after.headers["Operation-Id"])
 """

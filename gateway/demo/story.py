@@ -5,6 +5,7 @@ import io
 import os
 import shlex
 import signal
+import textwrap
 import time
 from typing import Any
 
@@ -44,7 +45,9 @@ class Story:
         self._title("4. What became of it")
         self._say("The operation says what was reserved, what was used and how often an engine was called.")
         self._run(scenes.INSPECT)
-        self._title("5. An engine that never answers")
+        self._refuse_a_private_tenant()
+        self._revoke_a_source()
+        self._title("7. An engine that never answers")
         self._say(
             "The request was sent, and no answer came. It may have happened, so it is kept as unknown and never "
             "tried again. Its tokens stay reserved until somebody finds out or writes it off."
@@ -55,7 +58,7 @@ class Story:
         operation = self._session["lost"].headers["Operation-Id"]
         evidence = "--evidence 'provider log, request 17' --found charged --used-input 41 --used-output 0"
         self._command(f"gateway operations reconcile {operation} {evidence}")
-        self._title("6. kill -9 during a call")
+        self._title("8. kill -9 during a call")
         self._say("The gateway dies while an engine works. Nothing of what it had promised is lost with it.")
         self._run(scenes.CRASH)
         time.sleep(0.5)
@@ -67,6 +70,34 @@ class Story:
         self._command(f"gateway operations show {operation} --timeline")
         self._command(f"gateway operations write-off {operation} --reason 'the engine keeps no record'")
         self._command("gateway ledger verify")
+
+    def _refuse_a_private_tenant(self) -> None:
+        self._title("5. What a privacy class forbids")
+        self._say(
+            "Tenant A is private. Somebody has listed an alias of hosted models for it all the same. Every one of them "
+            "fails what the class asks for, so nothing is sent. The caller is told what to do; who looks after "
+            "policy is told which rule it was."
+        )
+        key = self._place.command("keys", "create", "--tenant", "tenant-a", "--principal", "advisor")
+        os.environ["TENANT_A_KEY"] = key
+        self._console.print()
+        self._shell("export TENANT_A_KEY=$(gateway keys create --tenant tenant-a --principal advisor)")
+        self._run(scenes.PRIVATE)
+        self._command(f"gateway policy explain {self._session['private'].json()['decision']}")
+
+    def _revoke_a_source(self) -> None:
+        self._title("6. A source that is closed between answer and replay")
+        self._say(
+            "An answer discloses what it was made from. So each time that it is shown, every source that it cites is "
+            "checked under today's access. The stored answer waits meanwhile."
+        )
+        grant = "gateway sources grant handbook --tenant acme --group staff --revision 3 --privacy-class internal"
+        self._command(grant)
+        self._run(scenes.CITED)
+        self._command("gateway sources revoke handbook")
+        self._run(scenes.REVOKED)
+        self._command(grant)
+        self._run(scenes.GRANTED_AGAIN)
 
     def _introduce(self) -> None:
         key = self._place.command("keys", "create", "--tenant", "acme", "--principal", "assistant")
@@ -105,4 +136,12 @@ class Story:
         if text.strip():
             self._console.print()
         for line in text.rstrip().splitlines():
-            self._console.print(f"> {line}", style="green", markup=False, soft_wrap=True)
+            for piece in _fitted(line, self._console.width - 2):
+                self._console.print(f"> {piece}", style="green", markup=False, soft_wrap=True)
+
+
+def _fitted(line: str, width: int) -> list[str]:
+    """A sentence is wrapped between words; a row of a table is not, because its columns would be lost."""
+    if "  " in line.strip():
+        return [line]
+    return textwrap.wrap(line, width, subsequent_indent="  ") or [""]

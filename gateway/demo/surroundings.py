@@ -1,7 +1,10 @@
-"""What the story needs: two engines, a gateway in a process of its own, and a key of the service account."""
+"""What the story needs: two engines, and a gateway in a process of its own."""
 
 import http.client
+import json
 import os
+import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -22,6 +25,7 @@ from gateway.testkit.registry_copy import EXAMPLE, Edit, copy_registry
 
 READY_WITHIN_S = 20.0
 PROFILE, BUNDLE = "profiles/smollm2-135m.yaml", "bundles/chat@1.yaml"
+_OTHER_MEMBER = re.compile(r" *- id: smollm2-135m-a\n +digest: \S+\n")
 FACE = EngineFace(
     alias="smollm2-135m@q4_1", model_path="/models/SmolLM2-135M-Instruct.Q4_1.gguf", context=2048, slots=2
 )
@@ -61,7 +65,8 @@ class Place:
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=2)
         try:
             connection.request("GET", "/readyz")
-            return connection.getresponse().read().count(b'"ready","reason"') == 2
+            profiles = json.loads(connection.getresponse().read())["profiles"]
+            return all(profiles[id_]["state"] == "ready" for id_ in ("smollm2-135m", "unreliable"))
         except OSError:
             return False  # it does not listen yet
         finally:
@@ -105,10 +110,12 @@ def surroundings(folder: Path, console: Console) -> Iterator[Place]:
     with start_engine(engine_port), ProviderProcess() as unreliable:
         unreliable.show(FACE)
         unreliable.answer_by_default(Behaviour(delivery="hang"))
-        registry = copy_registry(folder, _unreliable_engine(unreliable.port), engine_port=engine_port)
+        registry = copy_registry(folder, registry_edits(unreliable.port), engine_port=engine_port)
+        # The golden decisions belong to the registry as it is committed; the edits contradict them.
+        policies = shutil.copytree(ROOT / "policies", folder / "policies", ignore=shutil.ignore_patterns("golden"))
         environment = {name: text for name, text in os.environ.items() if not name.startswith("GATEWAY_")} | {
             "GATEWAY_REGISTRY": str(registry),
-            "GATEWAY_POLICIES": str(ROOT / "policies"),
+            "GATEWAY_POLICIES": str(policies),
             "GATEWAY_DATA": str(folder / "data"),
             "GATEWAY_LISTEN": f"127.0.0.1:{gateway_port}",
             "GATEWAY_LOG_LEVEL": "error",
@@ -121,17 +128,28 @@ def surroundings(folder: Path, console: Console) -> Iterator[Place]:
             place.end()
 
 
+def registry_edits(unreliable_port: int) -> list[Edit]:
+    """What the story's registry has beside the example's."""
+    return [*_unreliable_engine(unreliable_port), _careless_alias()]
+
+
 def _unreliable_engine(port: int) -> list[Edit]:
     """A second engine beside the example's, approved like it, which never answers."""
-    profile = (EXAMPLE / PROFILE).read_text().replace("id: smollm2-135m", "id: unreliable", 1)
+    profile = (EXAMPLE / PROFILE).read_text().replace("id: smollm2-135m\n", "id: unreliable\n", 1)
     profile = profile.replace(":8091/", f":{port}/").replace("total_ms: 60000", "total_ms: 2000")
-    bundle = (EXAMPLE / BUNDLE).read_text().replace("id: chat@1", "id: unreliable@1")
+    bundle = (EXAMPLE / BUNDLE).read_text().replace("id: chat@1\n", "id: unreliable@1\n", 1)
+    bundle = _OTHER_MEMBER.sub("", bundle).replace("- id: smollm2-135m\n", "- id: unreliable\n")
     return [
         Edit(file="profiles/unreliable.yaml", old="", new=profile),
-        Edit(file="bundles/unreliable@1.yaml", old="", new=bundle.replace("- id: smollm2-135m", "- id: unreliable")),
+        Edit(file="bundles/unreliable@1.yaml", old="", new=bundle),
         Edit(file="releases.yaml", old="  chat: chat@1\n", new="  chat: chat@1\n  unreliable: unreliable@1\n"),
-        Edit(file="tenants/acme.yaml", old="aliases: [chat]", new="aliases: [chat, unreliable]"),
+        Edit(file="tenants/acme.yaml", old="aliases: [chat, assist]", new="aliases: [chat, assist, unreliable]"),
     ]
+
+
+def _careless_alias() -> Edit:
+    """An alias of hosted models for a tenant that is private."""
+    return Edit(file="tenants/tenant-a.yaml", old="aliases: [chat]", new="aliases: [chat, assist]")
 
 
 def _free_port() -> int:

@@ -3,7 +3,9 @@
 from msgspec import Struct
 
 from gateway.domain.snapshot import Snapshot
+from gateway.ports.events import Events
 from gateway.ports.policy import Policy
+from gateway.service.memo import Memo
 
 
 class Active(Struct, frozen=True):
@@ -14,12 +16,21 @@ class Active(Struct, frozen=True):
 
 
 class InForce:
-    """Which pair new requests take. A swap is one assignment, so no request sees half of it."""
+    """Which pair new requests take. A swap is one assignment, so no request sees half of it.
 
-    def __init__(self, active: Active) -> None:
-        self.active = active
+    Requests ask a policy through a memo of its own, which goes with it.
+    """
+
+    def __init__(self, active: Active, events: Events) -> None:
+        self._events = events
+        self._put = active
+        self.active = self._remembering(active)
 
     def swap(self, active: Active) -> Active:
-        """Put another pair in force and return the earlier one, whose policy still has to be closed."""
-        earlier, self.active = self.active, active
+        """Put another pair in force and return the earlier one as it was put, so its policy can be closed."""
+        earlier, self._put = self._put, active
+        self.active = self._remembering(active)
         return earlier
+
+    def _remembering(self, active: Active) -> Active:
+        return Active(active.snapshot, Memo(active.policy, self._events))

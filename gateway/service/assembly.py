@@ -6,14 +6,19 @@ from gateway.ports.clock import Clock
 from gateway.ports.counter import Counter
 from gateway.ports.events import Events
 from gateway.ports.ledger import Ledger
-from gateway.ports.reads import Accounts, Keys, Operations, Sources
+from gateway.ports.reads import Accounts, Decisions, Keys, Operations, Sources
+from gateway.ports.revisions import Revisions
 from gateway.ports.transport import Probe, Transport
 from gateway.service.active import InForce
+from gateway.service.administer import Administer
 from gateway.service.credentials import Credentials
+from gateway.service.directory import Directory
+from gateway.service.explain import Explain
 from gateway.service.inspect import Inspect
 from gateway.service.operators import Operators
 from gateway.service.pipeline import Pipeline
 from gateway.service.readiness import ReadinessBoard, ReadinessWatch
+from gateway.service.reload import Reload
 from gateway.service.replay import Replay
 from gateway.service.running import Running, Sweeper
 from gateway.service.settling import Settling
@@ -21,10 +26,12 @@ from gateway.service.steps.authenticate import Authenticate
 from gateway.service.steps.authorise import Authorise
 from gateway.service.steps.bound import Bound
 from gateway.service.steps.execute import Execute
+from gateway.service.steps.hand_over import HandOver
 from gateway.service.steps.look_up import LookUp
 from gateway.service.steps.persist import Persist
 from gateway.service.steps.reserve import Reserve
 from gateway.service.steps.select import Select
+from gateway.service.visible import Visible
 
 
 class StorePorts(Struct, frozen=True, kw_only=True):
@@ -35,6 +42,7 @@ class StorePorts(Struct, frozen=True, kw_only=True):
     accounts: Accounts
     sources: Sources
     keys: Keys
+    decisions: Decisions
     clock: Clock
 
 
@@ -44,16 +52,22 @@ class Ports(StorePorts, frozen=True, kw_only=True):
     transport: Transport
     probe: Probe
     counter: Counter
+    revisions: Revisions
     events: Events
 
 
 class AdminServices(Struct, frozen=True, kw_only=True):
-    """What operators need, and the owners of operations. Works over a store alone."""
+    """What administrators need, and the owners of operations. Works over a store alone."""
 
     authenticate: Authenticate
+    administer: Administer
     inspect: Inspect
     operators: Operators
     credentials: Credentials
+    directory: Directory
+    explain: Explain
+    reload: Reload | None
+    """None over a store alone, where there is nothing to reload."""
 
 
 class Services(Struct, frozen=True, kw_only=True):
@@ -61,6 +75,8 @@ class Services(Struct, frozen=True, kw_only=True):
 
     pipeline: Pipeline
     admin: AdminServices
+    visible: Visible
+    reload: Reload
     running: Running
     settling: Settling
     sweeper: Sweeper
@@ -71,21 +87,41 @@ class Services(Struct, frozen=True, kw_only=True):
     events: Events
 
 
-def assemble_admin(ports: StorePorts, in_force: InForce, *, os_user: str | None) -> AdminServices:
+def assemble_admin(
+    ports: StorePorts, in_force: InForce, *, os_user: str | None, reload: Reload | None = None
+) -> AdminServices:
     """Administration over a store. ``os_user`` is whoever works on it without a server."""
+    administer = Administer(ports.ledger)
     return AdminServices(
         authenticate=Authenticate(ports.keys, in_force),
-        inspect=Inspect(ports.operations),
+        administer=administer,
+        inspect=Inspect(ports.operations, administer),
         operators=Operators(ports.ledger, ports.operations, ports.accounts, ports.clock, os_user=os_user),
-        credentials=Credentials(ports.keys, ports.clock),
+        credentials=Credentials(ports.keys, ports.clock, os_user=os_user),
+        directory=Directory(ports.sources, ports.clock, os_user=os_user),
+        explain=Explain(ports.decisions),
+        reload=reload,
     )
 
 
-def assemble(ports: Ports, in_force: InForce, board: ReadinessBoard) -> Services:
-    """Wire the services to the ports."""
+def assemble(ports: Ports, in_force: InForce, board: ReadinessBoard, *, body_within_s: float = 30.0) -> Services:
+    """Wire the services to the ports.
+
+    :param body_within_s: how long a request that is already authenticated may take to send its body.
+    """
     running = Running()
     settling = Settling(ports.ledger, running, ports.events)
-    admin = assemble_admin(ports, in_force, os_user=None)
+    reload = Reload(
+        revisions=ports.revisions,
+        ledger=ports.ledger,
+        accounts=ports.accounts,
+        in_force=in_force,
+        running=running,
+        clock=ports.clock,
+        events=ports.events,
+        body_within_s=body_within_s,
+    )
+    admin = assemble_admin(ports, in_force, os_user=None, reload=reload)
     replay = Replay(ports.operations, ports.sources, ports.ledger, ports.clock)
     pipeline = Pipeline(
         authenticate=admin.authenticate,
@@ -96,11 +132,14 @@ def assemble(ports: Ports, in_force: InForce, board: ReadinessBoard) -> Services
         reserve=Reserve(ports.ledger, running, settling, ports.clock),
         execute=Execute(ports.ledger, ports.transport, ports.clock),
         persist=Persist(settling, ports.clock, ports.events),
+        hand_over=HandOver(admin.authenticate, ports.operations, ports.sources, replay, ports.ledger),
         ledger=ports.ledger,
     )
     return Services(
         pipeline=pipeline,
         admin=admin,
+        visible=Visible(ports.clock),
+        reload=reload,
         running=running,
         settling=settling,
         sweeper=Sweeper(ports.ledger, running, ports.events),

@@ -1,4 +1,4 @@
-"""Credentials of service accounts, made by operators. The actor is the credential's principal, never a flag."""
+"""Credentials of service accounts. The actor is the permit's principal, never a flag."""
 
 import base64
 import re
@@ -8,11 +8,11 @@ import uuid_utils
 from msgspec import Struct
 
 from gateway.domain.errors import LedgerUnavailable
-from gateway.domain.principal import OPERATOR, SYSTEM_TENANT, Caller, credential_hash
+from gateway.domain.principal import OPERATOR, SYSTEM_TENANT, credential_hash
 from gateway.domain.refusal import Code, Refusal
-from gateway.domain.snapshot import Snapshot
 from gateway.ports.clock import Clock
-from gateway.ports.reads import Key, Keys
+from gateway.ports.reads import Key, KeyFilter, Keys
+from gateway.service.administer import Permit
 
 TOKEN_PREFIX = "gw_"  # noqa: S105 - a prefix that lets secret scanners find a leaked key, not a secret
 TOKEN_BYTES = 32
@@ -27,27 +27,39 @@ class NewKey(Struct, frozen=True):
 
 
 class Credentials:
-    """Creates keys for the service accounts of the registry."""
+    """Keys of the service accounts of the registry. No token is ever shown a second time, and no hash at all."""
 
-    def __init__(self, keys: Keys, clock: Clock) -> None:
+    def __init__(self, keys: Keys, clock: Clock, *, os_user: str | None) -> None:
         self._keys = keys
         self._clock = clock
+        self._os_user = os_user
 
-    async def create(
-        self, actor: Caller, snapshot: Snapshot, *, tenant: str, principal: str, label: str
-    ) -> NewKey | Refusal:
+    async def create(self, permit: Permit, *, tenant: str, principal: str, label: str) -> NewKey | Refusal:
         """A new key for a service account that the registry has today."""
-        if not actor.principal.is_operator:
-            return Refusal(code=Code.OPERATOR_REQUIRED)
-        if snapshot.principal(tenant, principal) is None:
+        actor = permit.actor("keys", "change")
+        if permit.snapshot.principal(tenant, principal) is None:
             return Refusal(code=Code.UNKNOWN_PRINCIPAL, param="principal")
         token = new_token()
         key = self._key(tenant, principal, label)
         try:
-            await self._keys.create(key, credential_hash(token), actor=actor)
+            await self._keys.create(key, credential_hash(token), actor=actor, os_user=self._os_user)
         except LedgerUnavailable:
             return Refusal(code=Code.LEDGER_UNAVAILABLE)
         return NewKey(key, token)
+
+    async def search(self, permit: Permit, wanted: KeyFilter) -> tuple[Key, ...]:
+        """Keys, newest first; also of accounts that the registry has no more."""
+        permit.actor("keys", "read")
+        return await self._keys.search(wanted)
+
+    async def revoke(self, permit: Permit, key_id: str) -> Key | Refusal:
+        """From now on this key counts for nothing, also for requests that are under way."""
+        actor = permit.actor("keys", "change")
+        try:
+            revoked = await self._keys.revoke(key_id, actor=actor, os_user=self._os_user)
+        except LedgerUnavailable:
+            return Refusal(code=Code.LEDGER_UNAVAILABLE)
+        return revoked or Refusal(code=Code.UNKNOWN_KEY)
 
     async def ensure_operator(self, token: str) -> None:
         """The credential of the data directory belongs to the built-in operator.

@@ -1,4 +1,4 @@
-"""One operation, for its owner and for operators: state, bundle, profile, times and amounts. Never a body."""
+"""One operation, for its owner and for administrators: state, bundle, profile, times and amounts. Never a body."""
 
 from typing import Any
 
@@ -7,31 +7,37 @@ from msgspec.structs import replace
 from gateway.domain.operation import Attempt, Operation, State
 from gateway.domain.refusal import Code, Refusal
 from gateway.ports.reads import Operations, TimelineEntry
+from gateway.service.administer import Administer
 from gateway.service.path import Session
 
 
 class Inspect:
-    """A foreign id and an unknown one get the same answer."""
+    """A foreign id and an unknown one take the same path, and get the same answer."""
 
-    def __init__(self, operations: Operations) -> None:
+    def __init__(self, operations: Operations, administer: Administer) -> None:
         self._operations = operations
+        self._administer = administer
 
     async def __call__(self, session: Session, operation_id: str) -> Operation | Refusal:
         operation = await self._operations.get(operation_id)
-        principal = session.caller.principal
-        if operation is None or not (
-            principal.is_operator
-            or (operation.identity.tenant, operation.identity.principal) == (principal.tenant, principal.id)
-        ):
-            return Refusal(code=Code.UNKNOWN_OPERATION)
-        return operation
+        if operation is not None and _owns(session, operation):
+            return operation
+        permit = await self._administer(session, "operations", "read", denied=Code.UNKNOWN_OPERATION)
+        if isinstance(permit, Refusal):
+            return permit
+        return operation or Refusal(code=Code.UNKNOWN_OPERATION)
 
     async def timeline(self, session: Session, operation_id: str) -> tuple[TimelineEntry, ...] | Refusal:
-        """All that happened to one's own operation, or for an operator to any."""
+        """All that happened to one's own operation, or for an administrator to any."""
         if isinstance(found := await self(session, operation_id), Refusal):
             return found
         entries = await self._operations.timeline(operation_id)
-        return entries if session.caller.principal.is_operator else tuple(map(_for_the_owner, entries))
+        return tuple(map(_for_the_owner, entries)) if _owns(session, found) else entries
+
+
+def _owns(session: Session, operation: Operation) -> bool:
+    principal = session.caller.principal
+    return (operation.identity.tenant, operation.identity.principal) == (principal.tenant, principal.id)
 
 
 OPERATORS_OWN = frozenset({"by", "os_user", "words"})

@@ -1,4 +1,4 @@
-"""Operators close unknown outcomes and read the ledger. The actor is the credential's principal, never a flag."""
+"""Operators close unknown outcomes and read the ledger. The actor is the permit's principal, never a flag."""
 
 import math
 
@@ -10,11 +10,11 @@ from gateway.domain.usage import Usage
 from gateway.ports.clock import Clock
 from gateway.ports.ledger import Ledger
 from gateway.ports.reads import Accounts, OperationFilter, Operations, StrandedHold
-from gateway.service.path import Session
+from gateway.service.administer import Permit
 
 
 class Operators:
-    """Every method refuses whoever has not the operator role."""
+    """What policy permits on operations and on the ledger."""
 
     def __init__(
         self, ledger: Ledger, operations: Operations, accounts: Accounts, clock: Clock, *, os_user: str | None
@@ -25,22 +25,20 @@ class Operators:
         self._clock = clock
         self._os_user = os_user
 
-    async def search(self, session: Session, wanted: OperationFilter) -> tuple[Operation, ...] | Refusal:
+    async def search(self, permit: Permit, wanted: OperationFilter) -> tuple[Operation, ...]:
         """Operations of all tenants, newest first."""
-        if (refusal := operator_required(session)) is not None:
-            return refusal
+        permit.actor("operations", "read")
         return await self._operations.search(wanted)
 
     async def act(
-        self, session: Session, kind: ActKind, operation_id: str, words: str, used: Usage | None = None
+        self, permit: Permit, kind: ActKind, operation_id: str, words: str, used: Usage | None = None
     ) -> Operation | Refusal:
         """Close an unknown, or free its slot; the operation as it then is."""
-        if (refusal := operator_required(session)) is not None:
-            return refusal
+        actor = permit.actor("operations", "change")
         act = Act(
             kind=kind,
             operation_id=operation_id,
-            actor=session.caller,
+            actor=actor,
             os_user=self._os_user,
             words=words,
             used=used,
@@ -62,19 +60,12 @@ class Operators:
                 assert found is not None, "it was there a moment ago, and nothing deletes operations"
                 return found
 
-    async def verify(self, session: Session) -> tuple[str, ...] | Refusal:
+    async def verify(self, permit: Permit) -> tuple[str, ...]:
         """Differences between counters and holds, and broken invariants; none is as it must be."""
-        if (refusal := operator_required(session)) is not None:
-            return refusal
+        permit.actor("ledger", "read")
         return await self._accounts.verify()
 
-    async def stranded(self, session: Session) -> tuple[StrandedHold, ...] | Refusal:
+    async def stranded(self, permit: Permit) -> tuple[StrandedHold, ...]:
         """Holds that only evidence or an operator can end."""
-        if (refusal := operator_required(session)) is not None:
-            return refusal
+        permit.actor("ledger", "read")
         return await self._accounts.stranded()
-
-
-def operator_required(session: Session) -> Refusal | None:
-    """The refusal for whoever is no operator."""
-    return None if session.caller.principal.is_operator else Refusal(code=Code.OPERATOR_REQUIRED)

@@ -1,6 +1,6 @@
 """The path of a request (design, section 3), and nothing else.
 
-authenticate, look up, authorise, select, bound, reserve (T1), execute (T2, one call), persist (T3).
+authenticate, look up, authorise, select, bound, reserve (T1), execute (T2, one call), persist (T3), hand over.
 """
 
 from gateway.domain.errors import LedgerUnavailable, LedgerUncertain
@@ -12,6 +12,7 @@ from gateway.service.steps.authenticate import Authenticate
 from gateway.service.steps.authorise import Authorise
 from gateway.service.steps.bound import Bound
 from gateway.service.steps.execute import Execute
+from gateway.service.steps.hand_over import HandOver
 from gateway.service.steps.look_up import LookUp
 from gateway.service.steps.persist import Persist
 from gateway.service.steps.reserve import Reserve
@@ -37,6 +38,7 @@ class Pipeline:
         reserve: Reserve,
         execute: Execute,
         persist: Persist,
+        hand_over: HandOver,
         ledger: Ledger,
     ) -> None:
         self.authenticate = authenticate
@@ -47,6 +49,7 @@ class Pipeline:
         self.reserve = reserve
         self.execute = execute
         self.persist = persist
+        self.hand_over = hand_over
         self._ledger = ledger
 
     async def run(self, arrival: Arrival) -> Answer | Refusal:
@@ -57,7 +60,7 @@ class Pipeline:
             return asked
         changes = 0
         for _ in range(WALKS):
-            if not isinstance(end := await self._walk(session, asked), Again):
+            if not isinstance(end := await self._walk(arrival.credential, session, asked), Again):
                 return end
             if end.start == "authenticate":
                 changes += 1
@@ -67,7 +70,7 @@ class Pipeline:
                     return session
         return await self._recorded(Refusal(code=Code.NOT_STARTED), session)
 
-    async def _walk(self, session: Session, asked: Asked) -> Answer | Refusal | Again:
+    async def _walk(self, credential: str | None, session: Session, asked: Asked) -> Answer | Refusal | Again:
         if not isinstance(opening := await self.look_up(session, asked), Opening):
             return opening
         if isinstance(access := await self.authorise(session, opening), Refusal):
@@ -83,7 +86,9 @@ class Pipeline:
             return grant
         if isinstance(outcome := await self.execute(grant, asked.request), Refusal):
             return outcome
-        return await self.persist(session, routes, grant, outcome)
+        if isinstance(answer := await self.persist(session, routes, grant, outcome), Refusal):
+            return answer
+        return await self.hand_over(credential, session, access, answer)
 
     async def _recorded(self, refusal: Refusal, session: Session) -> Refusal:
         """From authorise on a refusal leaves one row; one that cannot leave it is 503, whatever it was."""

@@ -14,11 +14,12 @@ class ProcessStanding:
         self._in_force = in_force
         self._board = board
 
-    def objection(self, snapshot_digest: str | None, profile: str) -> str | None:
-        snapshot = self._in_force.active.snapshot
-        if snapshot_digest is not None and snapshot_digest != snapshot.digest:
+    def objection(self, policy_revision: str | None, profile: str) -> str | None:
+        active = self._in_force.active
+        # The revision covers the registry as well; its digest would not tell that rules alone were reloaded.
+        if policy_revision is not None and policy_revision != active.policy.revision:
             return "registry_changed"
-        found = snapshot.profiles.get(profile)
+        found = active.snapshot.profiles.get(profile)
         if found is None or not self._board.is_ready(found):
             return "profile_not_ready"
         return None

@@ -10,9 +10,12 @@ from typing import Any
 import click
 import msgspec
 
-from gateway.api.admin import EvidenceBody, NewKeyBody, ReasonBody, SearchQuery
+from gateway.api.admin import EvidenceBody, ReasonBody, SearchQuery
+from gateway.api.admin_keys import KeysQuery, NewKeyBody
+from gateway.api.admin_sources import GrantBody, RevokeBody, SourcesQuery, WithdrawBody
 from gateway.api.chat_body import INT64, ChatBody
 from gateway.domain.refusal import MEANINGS, Code
+from gateway.domain.registry import Id
 
 PAGE = Path("docs/api.md")
 
@@ -45,6 +48,34 @@ _NEW_KEY: Meanings = {
     "principal": "A service account of that tenant.",
     "label": "What the key is for, to tell several apart.",
 }
+_KEYS: Meanings = {
+    "tenant": "Of this tenant only.",
+    "principal": "Of service accounts of this id only.",
+    "active": "`true`: only keys that count. `false`: only revoked ones.",
+    "before": "Only keys older than this one: the last `id` of the page before.",
+    "limit": "How many at most; left out, 50.",
+}
+_GRANT: Meanings = {
+    "id": "The source, as requests cite it.",
+    "tenant": "The tenant of the registry that it belongs to, for good.",
+    "groups": "Who may read it. Groups of earlier grants stay.",
+    "revision": "The revision that is in force from now on.",
+    "privacy_class": "A class of the registry.",
+    "released": "End of an embargo. Left out, there is none, and an earlier one is lifted.",
+    "as_of": "When its owner confirmed all of this, not in the future. Left out, now.",
+}
+_REVOKE: Meanings = {
+    "id": "The source.",
+    "groups": "To whom it is closed. Left out or empty: to all.",
+}
+_WITHDRAW: Meanings = {"id": "The source whose revision is taken back for good."}
+_SOURCES: Meanings = {
+    "tenant": "Of this tenant only.",
+    "group": "Open to this group only.",
+    "withdrawn": "`true`: only withdrawn ones. `false`: only the others.",
+    "after": "Only sources after this one: the last `id` of the page before.",
+    "limit": "How many at most; left out, 50.",
+}
 _SEARCH: Meanings = {
     "state": "State of the last attempt.",
     "tenant": "Of this tenant only.",
@@ -64,17 +95,26 @@ _EVIDENCE: Meanings = {
 _TABLES: Mapping[str, tuple[type[msgspec.Struct], Meanings]] = {
     "fields": (ChatBody, _CHAT),
     "new key": (NewKeyBody, _NEW_KEY),
+    "keys": (KeysQuery, _KEYS),
+    "grant": (GrantBody, _GRANT),
+    "revoke": (RevokeBody, _REVOKE),
+    "withdraw": (WithdrawBody, _WITHDRAW),
+    "sources": (SourcesQuery, _SOURCES),
     "search": (SearchQuery, _SEARCH),
     "reason": (ReasonBody, _REASON),
     "evidence": (EvidenceBody, _EVIDENCE),
 }
 """Tables of fields, by the name in their markers."""
+_QUERIES = ("keys", "sources", "search")
+"""Tables of query parameters, which have no null."""
 
 _STATUS: Mapping[Code, str] = {
     Code.INVALID_VALUE: "400; 422 out of range",
     Code.OUTCOME_UNKNOWN: "502; 504 at the deadline; 409 later",
 }
 """Codes with more than one status (gateway/domain/refusal.py says when)."""
+
+_ID = msgspec.json.schema(Id)["description"]
 
 _LARGE: Mapping[int, str] = {INT64: "2^63-1", -INT64 - 1: "-2^63", 2**53: "2^53"}
 
@@ -85,7 +125,8 @@ def render(page: str) -> str:
     :raises ValueError: if the page lacks the markers of a table.
     """
     tables = {name: fields(kind, meanings) for name, (kind, meanings) in _TABLES.items()}
-    tables["search"] = (row.replace("; or null", "") for row in tables["search"])  # a query has no null
+    for name in _QUERIES:
+        tables[name] = (row.replace("; or null", "") for row in tables[name])
     for name, lines in (tables | {"refusals": refusals()}).items():
         begin, end = f"<!-- {name}: written by make schemas -->", f"<!-- end of {name} -->"
         head, _, rest = page.partition(begin)
@@ -148,6 +189,10 @@ def _words(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return ", ".join(f"`{value}`" for value in schema["enum"])
     match schema["type"]:
+        case "string" if schema.get("format") == "date-time":
+            return "time of RFC 3339 with its zone, such as `2027-01-31T00:00:00Z`"
+        case "string" if "pattern" in schema and schema.get("description") == _ID:
+            return "id"
         case "string":
             return f"string{_range(schema, 'minLength', 'maxLength', ' characters')}"
         case "array":

@@ -13,6 +13,7 @@ from gateway.ports.ledger import (
     GrantLost,
     Ledger,
     RefusalRecord,
+    ReloadRecord,
     Settle,
     Settled,
     Stale,
@@ -52,6 +53,9 @@ class FaultyLedger:
 
     async def refuse(self, record: RefusalRecord) -> None:
         await self._ledger.refuse(record)
+
+    async def reloaded(self, record: ReloadRecord) -> None:
+        await self._ledger.reloaded(record)
 
     async def act(self, act: Act) -> ActResult:
         return await self._ledger.act(act)

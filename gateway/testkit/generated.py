@@ -8,18 +8,25 @@ from pathlib import Path
 
 import click
 
-from adapters import registry
+from adapters import policy, registry
+from adapters.policy import codes
 from adapters.policy import schemas as policy_schemas
 from gateway.testkit import api_page, behaviours
 
 
 def main() -> None:
     """Write them all."""
+    if (opa := policy.find()) is None:
+        raise SystemExit("There is no accepted OPA. Run: gateway opa install")
     registry.write_schemas(Path("registry"))
     policy_schemas.write(Path("policies"))
+    codes.write(Path("policies"), opa)
     api_page.write(Path())
     behaviours.write(Path())
-    click.echo(f"Written: registry/schemas, policies/schemas, {api_page.PAGE}, {behaviours.PAGE}.")
+    click.echo(
+        "Written: registry/schemas, policies/schemas, "
+        f"policies/{codes.FILE}, {codes.PAGE}, {api_page.PAGE}, {behaviours.PAGE}."
+    )
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from gateway.domain.reconciliation import ActKind
+from gateway.domain.source import SourceAct
 from gateway.domain.usage import Usage
 
 
@@ -34,6 +35,8 @@ class Ask(Struct, frozen=True, kw_only=True):
     who: str = "assistant"
     purpose: str | None = None
     sources: tuple[str, ...] = ()
+    revision: str = "1"
+    """At which all of the sources are cited."""
     changes: dict[str, Any] = {}
     """Further fields of the body, by OpenAI's names."""
     respelt: bool = False
@@ -90,6 +93,9 @@ class World(Protocol):
 
     def change_registry(self, change: str) -> None:
         """A key of doors/registry_edits.py."""
+
+    def change_source(self, act: SourceAct) -> Reply | None:
+        """Change the directory of sources as an operator does; the refusal, if it is one."""
 
     def ledger_fails(self, transition: str | None) -> None:
         """reserve, save; None: it works again."""

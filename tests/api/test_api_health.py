@@ -15,7 +15,7 @@ RANDOM = 20261130
 
 def test_a_live_process_says_so_whatever_its_engines_do() -> None:
     api = Api()
-    api.world.board.note(PROFILE, Readiness("mismatch", "other_model_file"))
+    api.world.board.note(api.world.profile, Readiness("mismatch", "other_model_file"))
     api.world.services.running.draining = True
     reply = api.request("GET", "/livez")
     assert (reply.status, reply.document) == (200, {"status": "live"})
@@ -30,7 +30,8 @@ def test_it_is_ready_while_a_profile_serves_and_shows_what_is_in_force() -> None
         "registry_digest": api.world.snapshot.digest,
         "policy": "up",
         "policy_revision": "sha256:scripted",
-        "profiles": {PROFILE: {"state": "ready", "reason": ""}},
+        "last_reload": None,
+        "profiles": {profile: {"state": "ready", "reason": ""} for profile in api.world.snapshot.profiles},
     }
 
 
@@ -44,15 +45,17 @@ def test_it_is_not_ready_while_policy_cannot_be_evaluated() -> None:
 @pytest.mark.parametrize("state", ["unknown", "starting", "unready", "mismatch"])
 def test_it_is_not_ready_while_no_profile_serves_and_says_why(state: str) -> None:
     api = Api()
-    api.world.board.note(PROFILE, Readiness(state, "a_reason"))
+    profiles = api.world.snapshot.profiles
+    for profile in profiles.values():
+        api.world.board.note(profile, Readiness(state, "a_reason"))
     reply = api.request("GET", "/readyz")
     assert (reply.status, reply.document["status"]) == (503, "not_ready")
-    assert reply.document["profiles"] == {PROFILE: {"state": state, "reason": "a_reason"}}
+    assert reply.document["profiles"] == {profile: {"state": state, "reason": "a_reason"} for profile in profiles}
 
 
 def test_a_readiness_that_is_too_old_is_none() -> None:
     api = Api()
-    api.world.clock.us += 3_600_000_000
+    api.world.clock.us += 3_600_000_001
     reply = api.request("GET", "/readyz")
     assert (reply.status, reply.document["profiles"][PROFILE]["reason"]) == (503, "outdated")
 
@@ -101,6 +104,7 @@ def test_obs_05_a_thousand_requests_of_any_kind_make_no_new_series() -> None:
         api.world.transport.script(outcome)
         api.ask(key=f"before-{outcome.reason}")
     api.ask(key="before")
+    api.request("GET", "/v1/operations/before", chat_headers())
     before = series(api)
     chance = random.Random(RANDOM)
 

@@ -178,7 +178,7 @@ def test_what_had_no_effect_may_be_retried_until_its_attempts_are_used_up() -> N
 
 def test_no_ready_route_says_when_to_ask_again() -> None:
     api = Api()
-    api.world.board.note("smollm2-135m", Readiness("starting"))
+    api.world.board.note(api.world.profile, Readiness("starting"))
     assert is_problem(api.ask(), Code.NO_READY_ROUTE).headers["retry-after"] == "5"
 
 
@@ -255,8 +255,10 @@ def test_a_path_that_does_not_exist_is_a_problem_and_no_redirect(method: str, pa
     ("path", "allowed"),
     [
         (CHAT, {"POST"}),
-        ("/admin/keys", {"POST"}),
+        ("/admin/keys", {"GET", "HEAD", "POST"}),
         ("/livez", {"GET", "HEAD"}),
+        ("/admin/reload", {"POST"}),
+        ("/v1/models", {"GET", "HEAD"}),
         ("/readyz", {"GET", "HEAD"}),
         ("/metrics", {"GET", "HEAD"}),
         ("/v1/operations/x", {"GET", "HEAD"}),

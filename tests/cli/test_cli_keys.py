@@ -1,4 +1,4 @@
-"""``gateway keys create`` with and without a server that holds the data directory."""
+"""``gateway keys`` with and without a server that holds the data directory."""
 
 import json
 import socket
@@ -9,7 +9,7 @@ from cli_support import CommandLine
 
 from adapters.store.database import DirectoryLock
 from gateway.bootstrap.data_folder import write_address
-from gateway.cli.remote import NOT_SERVING
+from gateway.cli.remote import NOT_SERVING, OPERATOR_KEY_REFUSED
 from gateway.service.credentials import is_token
 from gateway.testkit.registry_copy import Edit, copy_registry
 
@@ -32,7 +32,7 @@ def test_a_new_key_is_its_token_alone_so_that_a_script_can_take_it(gateway: Comm
 def test_a_new_key_as_json_tells_whose_it_is(gateway: CommandLine) -> None:
     said = gateway("keys", "create", *WHOSE, "--label", "laptop", "--json")
     document = json.loads(said.out)
-    assert document.keys() == {"id", "tenant", "principal", "label", "token"}
+    assert document.keys() == {"id", "tenant", "principal", "label", "active", "created_us", "token"}
     assert (document["tenant"], document["principal"], document["label"]) == ("acme", "assistant", "laptop")
 
 
@@ -55,6 +55,70 @@ def test_a_registry_with_faults_makes_no_keys(gateway: CommandLine, tmp_path: Pa
     assert said.code == 1
     assert "acme.yaml:" in said.err
     assert "perhaps" not in said.err
+
+
+def test_keys_are_listed_without_their_tokens(gateway: CommandLine) -> None:
+    token = gateway("keys", "create", *WHOSE, "--label", "laptop").out.strip()
+    said = gateway("keys", "list")
+    assert (said.code, said.err) == (0, "")
+    head, key, operator = said.out.splitlines()
+    assert head.split() == ["key", "owner", "counts", "created", "label"]
+    assert key.split()[1:3] == ["acme/assistant", "yes"]
+    assert key.endswith("laptop")
+    assert operator.split()[1] == "system/operator"
+    assert token not in said.out
+    assert gateway("keys", "list", "--tenant", "tenant-a").out == "None.\n"
+    assert gateway("keys", "list", "--revoked").out == "None.\n"
+    (row,) = json.loads(gateway("keys", "list", "--principal", "assistant", "--json").out)["data"]
+    assert row.keys() == {"id", "tenant", "principal", "label", "active", "created_us"}
+
+
+def test_a_longer_list_of_keys_names_the_next_page(gateway: CommandLine) -> None:
+    gateway("keys", "create", *WHOSE)
+    said = gateway("keys", "list", "--limit", "1")
+    newest = said.out.splitlines()[1].split()[0]
+    assert said.err == f"There are more: --before {newest}\n"
+    assert "system/operator" in gateway("keys", "list", "--before", newest).out
+
+
+def test_a_revoked_key_is_shown_as_one_that_counts_no_more(gateway: CommandLine) -> None:
+    key = json.loads(gateway("keys", "create", *WHOSE, "--json").out)["id"]
+    said = gateway("keys", "revoke", key)
+    assert said.code == 0
+    assert said.out.splitlines()[1].split()[:3] == [key, "acme/assistant", "no"]
+    assert gateway("keys", "list", "--revoked").out.splitlines()[1].split()[0] == key
+    assert json.loads(gateway("keys", "revoke", key, "--json").out)["active"] is False
+
+
+@pytest.mark.parametrize("key", ["nothing", "a?b#c", "%2e%2e"])
+def test_a_key_that_is_not_there_is_told_where_to_look(gateway: CommandLine, key: str) -> None:
+    said = gateway("keys", "revoke", key)
+    assert (said.code, said.out) == (1, "")
+    assert said.err == "There is no such key. gateway keys list shows the ids of all keys.\n"
+
+
+@pytest.mark.parametrize("key", ["../../admin/reload", "a/b", ""])
+def test_no_id_leads_to_another_path(gateway: CommandLine, key: str) -> None:
+    said = gateway("keys", "revoke", key)
+    assert (said.code, said.out) == (1, "")
+    assert said.err.startswith("There is no such ")
+
+
+def test_whoever_revokes_the_operators_own_key_is_told_the_way_out(gateway: CommandLine) -> None:
+    own = json.loads(gateway("keys", "list", "--json").out)["data"][0]["id"]
+    assert gateway("keys", "revoke", own).code == 0
+    said = gateway("keys", "list")
+    assert (said.code, said.out, said.err) == (1, "", OPERATOR_KEY_REFUSED + "\n")
+    (gateway.data / "operator.key").unlink()
+    assert gateway("keys", "list").code == 0
+
+
+def test_another_principal_s_credential_in_operator_key_is_denied_with_a_code(gateway: CommandLine) -> None:
+    token = gateway("keys", "create", *WHOSE).out
+    (gateway.data / "operator.key").write_text(token)
+    said = gateway("keys", "list")
+    assert (said.code, said.out) == (1, "")
+    assert "administration_not_allowed: " in said.err
 
 
 def test_an_option_that_is_missing_is_a_wrong_call(gateway: CommandLine) -> None:

@@ -1,7 +1,7 @@
 """The official OpenAI SDK as a client, with its default retries."""
 
 import pytest
-from openai import APIStatusError, OpenAI
+from openai import APIStatusError, NotFoundError, OpenAI
 
 from gateway.testkit.process import GatewayProcess
 from gateway.testkit.provider.behaviours import Behaviour
@@ -68,3 +68,15 @@ def test_without_a_key_the_sdk_is_told_what_to_send(client: OpenAI, engine: Prov
         client.chat.completions.create(model="chat", messages=[{"role": "user", "content": "Is it?"}])
     assert (refused.value.status_code, refused.value.code) == (400, "operation_key_required")
     assert engine.generation_count == 0
+
+
+def test_the_sdk_lists_the_models_of_the_account_and_reads_one(client: OpenAI) -> None:
+    models = list(client.models.list())
+    assert [(model.id, model.object, model.owned_by) for model in models] == [
+        ("assist", "model", "policy-gateway"),
+        ("chat", "model", "policy-gateway"),
+    ]
+    assert client.models.retrieve("chat") == models[1]
+    with pytest.raises(NotFoundError) as refused:
+        client.models.retrieve("smollm2-135m")
+    assert refused.value.code == "unknown_model"

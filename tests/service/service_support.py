@@ -11,14 +11,15 @@ from contract.ledger_ends import ManualClock
 from msgspec.structs import replace
 
 from gateway.domain.operation import Attempt, Operation, State
-from gateway.domain.principal import BUILT_IN_OPERATOR, OPERATOR, SYSTEM_TENANT, credential_hash
+from gateway.domain.principal import BUILT_IN_OPERATOR, OPERATOR, SYSTEM_TENANT, Caller, credential_hash
 from gateway.domain.profile import Profile
 from gateway.domain.refusal import Answer, Refusal
 from gateway.domain.request import Message, Request, SourceRef
 from gateway.domain.snapshot import Snapshot
+from gateway.domain.source import GrantSource, Source, SourceAct
 from gateway.ports.events import Event
 from gateway.ports.ledger import RefusalRecord
-from gateway.ports.reads import Key, SourceChange
+from gateway.ports.reads import Key
 from gateway.service.active import Active, InForce
 from gateway.service.assembly import Ports, assemble
 from gateway.service.path import Arrival, Asked, Session
@@ -27,12 +28,14 @@ from gateway.service.standing import ProcessStanding
 from gateway.testkit.doors.service import load
 from gateway.testkit.fakes.ledger import FakeStore
 from gateway.testkit.fakes.policy import ScriptedPolicy
+from gateway.testkit.fakes.revisions import FakeRevisions
 from gateway.testkit.fakes.transport import FakeCounter, FakeProbe, FakeTransport
 from gateway.testkit.registry_copy import EXAMPLE
 
 PROFILE = "smollm2-135m"
 BUNDLE = "chat@1"
 ASKED = Request(model="chat", messages=(Message("user", "Is it?"),))
+NOBODY = Caller(BUILT_IN_OPERATOR, b"")
 HANDBOOK = SourceRef("handbook", "r1")
 CITING = replace(ASKED, sources=(HANDBOOK,))
 
@@ -41,8 +44,11 @@ Step = Callable[[], object]
 
 @cache
 def example() -> Snapshot:
-    """The registry of the repository."""
-    return load(EXAMPLE)
+    """The registry of the repository, with one profile in the bundle: a scripted policy leaves none out."""
+    snapshot = load(EXAMPLE)
+    bundle = snapshot.bundles[BUNDLE]
+    members = tuple(member for member in bundle.profiles if member.id == PROFILE)
+    return replace(snapshot, bundles={**snapshot.bundles, BUNDLE: replace(bundle, profiles=members)})
 
 
 def with_another_profile(snapshot: Snapshot, **changes: Any) -> Snapshot:
@@ -54,7 +60,7 @@ def with_another_profile(snapshot: Snapshot, **changes: Any) -> Snapshot:
         snapshot,
         profiles={**snapshot.profiles, "another": another},
         profile_digests={**snapshot.profile_digests, "another": "sha256:another"},
-        bundles={BUNDLE: replace(bundle, profiles=members)},
+        bundles={**snapshot.bundles, BUNDLE: replace(bundle, profiles=members)},
     )
 
 
@@ -62,19 +68,18 @@ def token(who: str) -> str:
     return f"gw_{who}"
 
 
-def handbook(**changes: Any) -> SourceChange:
+def handbook(**changes: Any) -> GrantSource:
     """The source that CITING cites."""
-    change = SourceChange(
+    grant = GrantSource(
         id=HANDBOOK.id,
         revision=HANDBOOK.revision,
         tenant="acme",
         groups=("staff",),
         privacy_class="internal",
         released_s=0,
-        withdrawn=False,
-        actor=None,
+        as_of_s=0,
     )
-    return replace(change, **changes)
+    return replace(grant, **changes)
 
 
 class Recorded:
@@ -150,7 +155,7 @@ class Surroundings:
         self.events = Recorded()
         self.notebook = Notebook()
         self.policy = ScriptedPolicy(self.snapshot)
-        self.in_force = InForce(Active(self.snapshot, self.watched(self.policy, "policy")))
+        self.in_force = InForce(Active(self.snapshot, self.watched(self.policy, "policy")), self.events)
         self.board = ReadinessBoard(self.clock)
         self.standing = ProcessStanding(self.in_force, self.board)
         self.store = FakeStore(clock=self.clock, standing=self.standing)
@@ -158,15 +163,18 @@ class Surroundings:
         self.transport = FakeTransport(self.clock)
         self.probe = FakeProbe()
         self.counter = FakeCounter()
+        self.revisions = FakeRevisions(self.snapshot)
         ports = Ports(
             ledger=self.watched(self.store.ledger, "ledger"),
             operations=self.watched(self.store.operations, "operations"),
             accounts=self.watched(self.store.accounts, "accounts"),
             sources=self.watched(self.store.sources, "sources"),
             keys=self.watched(self.store.keys, "keys"),
+            decisions=self.watched(self.store.decisions, "decisions"),
             transport=self.watched(self.transport, "transport"),
             probe=self.watched(self.probe, "probe"),
             counter=self.watched(self.counter, "counter"),
+            revisions=self.watched(self.revisions, "revisions"),
             clock=self.clock,
             events=self.events,
         )
@@ -231,7 +239,12 @@ class Surroundings:
         self.rows.keys[credential_hash(token(who))] = key
 
     def put_source(self, **changes: Any) -> None:
-        asyncio.run(self.store.sources.put(handbook(**changes)))
+        asyncio.run(self.change_source(handbook(**changes)))
+
+    async def change_source(self, act: SourceAct) -> None:
+        """As an administrator does it, also in the middle of a request."""
+        done = await self.store.sources.change(act, actor=NOBODY, os_user=None)
+        assert isinstance(done, Source), done
 
     @property
     def operation(self) -> Operation:

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from service_support import ASKED, PROFILE, Surroundings, breaking
+from service_support import ASKED, Surroundings, breaking
 
 from gateway.domain.budget import Reservation
 from gateway.domain.errors import GrantAlreadySpent, LedgerUnavailable, LedgerUncertain
@@ -80,7 +80,7 @@ def test_a_grant_that_waited_too_long_is_given_back_and_a_fresh_one_may_follow()
 
 def test_an_engine_that_is_lost_after_the_reservation_gets_nothing() -> None:
     world = Surroundings()
-    world.notebook.at("ledger.dispatch", lambda: world.board.note(PROFILE, Readiness("unready")) and None)
+    world.notebook.at("ledger.dispatch", lambda: world.board.note(world.profile, Readiness("unready")) and None)
     assert world.refused().code is Code.NOT_STARTED
     assert world.attempts[-1].state is State.RELEASED
     assert world.transport.received == []

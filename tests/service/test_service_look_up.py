@@ -2,7 +2,7 @@
 
 import pytest
 from msgspec.structs import replace
-from service_support import ASKED, PROFILE, Surroundings
+from service_support import ASKED, Surroundings
 
 from gateway.domain.operation import State
 from gateway.domain.outcome import NoEffect
@@ -85,6 +85,7 @@ def test_what_had_no_effect_is_tried_again_after_a_full_new_pass(state: State) -
     world = in_state(state)
     world.rows.results.clear()
     first = world.operation.id
+    world.clock.us += 1_000_000  # in another second nothing is remembered
     answer = world.answered()
     assert (answer.operation_id, answer.replayed) == (first, False)
     assert [attempt.n for attempt in world.attempts] == [1, 2]
@@ -127,9 +128,9 @@ def test_grants_that_were_given_back_use_up_no_attempts() -> None:
 
     world.notebook.at("ledger.dispatch", wait)
     for _ in range(5):
-        world.board.note(PROFILE, Readiness("ready"))  # a readiness does not last that long
+        world.board.note(world.profile, Readiness("ready"))  # a readiness does not last that long
         assert world.refused().code is Code.NOT_STARTED
-    world.board.note(PROFILE, Readiness("ready"))
+    world.board.note(world.profile, Readiness("ready"))
     world.notebook.at("ledger.dispatch", lambda: None)
     assert isinstance(world.ask(), Answer)
     assert world.operation.attempts_dispatched == 1
@@ -139,7 +140,7 @@ def test_a_grant_that_was_given_back_after_the_last_attempt_is_told_as_not_start
     world = Surroundings()
     world.transport.script(NoEffect("busy"))
     world.refused()
-    world.notebook.once("ledger.dispatch", lambda: world.board.note(PROFILE, Readiness("unready")) and None)
+    world.notebook.once("ledger.dispatch", lambda: world.board.note(world.profile, Readiness("unready")) and None)
     assert world.refused().code is Code.NOT_STARTED
     operation = world.operation
     world.rows.operations[operation.id] = replace(operation, max_attempts=1)

@@ -10,7 +10,7 @@ from service_support import ASKED, CITING, PROFILE, Surroundings, breaking
 from gateway.domain.errors import LedgerUnavailable, LedgerUncertain, PolicyUnavailable
 from gateway.domain.operation import State
 from gateway.domain.outcome import NoEffect
-from gateway.domain.questions import Failed
+from gateway.domain.questions import AccessQuestion, Failed, ReplayQuestion
 from gateway.domain.refusal import Code, Refusal
 from gateway.domain.request import Request
 from gateway.ports.transport import Readiness
@@ -31,7 +31,7 @@ TO_THE_RESERVATION = [
 def test_a_fresh_request_takes_its_steps_in_this_order_and_no_others() -> None:
     world = Surroundings()
     answer = world.answered()
-    assert world.calls == [*TO_THE_RESERVATION, "ledger.dispatch", "transport.send", "ledger.settle"]
+    assert world.calls == [*TO_THE_RESERVATION, "ledger.dispatch", "transport.send", "ledger.settle", "keys.find"]
     assert not answer.replayed
     assert world.attempts[-1].state is State.COMPLETED
     assert world.rows.audit == []
@@ -133,7 +133,7 @@ def _no_route(world: Surroundings) -> Request:
 
 
 def _not_ready(world: Surroundings) -> Request:
-    world.board.note(PROFILE, Readiness("mismatch", "other_model_file"))
+    world.board.note(world.profile, Readiness("mismatch", "other_model_file"))
     return ASKED
 
 
@@ -197,21 +197,51 @@ def test_a_refusal_from_authorise_on_reserves_nothing_and_leaves_exactly_one_row
     assert not any(attempt.state is State.GRANTED for attempts in world.rows.attempts.values() for attempt in attempts)
 
 
-def test_an_operator_generates_nothing() -> None:
+def test_the_built_in_operator_generates_nothing() -> None:
     world = Surroundings()
     assert world.refused(who="operator").code is Code.NOT_A_TENANT_PRINCIPAL
     assert world.refusals == []
+    assert world.policy.asked == []
     assert "operations.find" not in world.calls
 
 
-def test_an_account_without_the_role_generate_generates_nothing() -> None:
+def test_policy_is_asked_with_the_roles_of_today() -> None:
+    world = Surroundings()
+    world.answered()
+    (access, _) = world.policy.asked
+    assert isinstance(access, AccessQuestion)
+    assert access.roles == world.session().caller.principal.roles == ("generate",)
+
+
+def test_an_account_whose_role_was_taken_away_does_not_see_what_it_generated() -> None:
     world = Surroundings()
     acme = world.snapshot.tenants["acme"]
-    accounts = tuple(replace(account, roles=()) for account in acme.service_accounts)
-    world.answered()
-    world.put_in_force(tenants={"acme": replace(acme, service_accounts=accounts)})
-    # Nor does it see again what it generated while it had the role.
-    assert world.refused().code is Code.NOT_A_TENANT_PRINCIPAL
+    accounts = tuple(replace(account, roles=("auditor",)) for account in acme.service_accounts)
+    first = world.answered()
+    policy = world.put_in_force(tenants={"acme": replace(acme, service_accounts=accounts)})
+    policy.failed = Failed(request=("role",), source={})
+    refusal = world.refused()
+    assert (refusal.code, refusal.operation_id) == (Code.REPLAY_FORBIDDEN, first.operation_id)
+    assert [code.code for code in refusal.policy_codes] == ["request_role"]
+    (question,) = policy.asked
+    assert isinstance(question, ReplayQuestion)
+    assert question.roles == ("auditor",)
+    assert world.refused(key="k-2").code is Code.ACCESS_DENIED
+
+
+def test_the_row_of_a_denial_keeps_which_checks_failed_and_where_and_the_caller_is_not_told() -> None:
+    world = Surroundings()
+    world.policy.failed = Failed(request=("purpose",), source={"0": ("readable",)})
+    refusal = world.refused(CITING)
+    (row,) = world.refusals
+    (decision,) = row.decisions
+    assert [(failed.check, failed.about) for failed in decision.failed] == [
+        ("request/purpose", ""),
+        ("source/readable", "0"),
+    ]
+    assert all(failed.place for failed in decision.failed)
+    shown = replace(refusal, decisions=())
+    assert not any(failed.place in repr(shown) for failed in decision.failed)
 
 
 @pytest.mark.parametrize("error", [LedgerUnavailable("full"), LedgerUncertain("failed")])

@@ -1,6 +1,7 @@
 """A profile serves while its last readiness says so and is young enough; the watch keeps it current."""
 
 import asyncio
+import copy
 from typing import Any
 
 import pytest
@@ -47,7 +48,7 @@ def test_a_profile_that_was_never_looked_at_is_not_ready(board: ReadinessBoard) 
 def test_a_readiness_counts_to_the_end_of_its_time_to_live_and_no_longer(
     board: ReadinessBoard, clock: ManualClock
 ) -> None:
-    board.note(PROFILE, READY)
+    board.note(SELF_HOSTED, READY)
     clock.us += TTL_US
     assert board.is_ready(SELF_HOSTED)
     clock.us += 1_000
@@ -56,7 +57,7 @@ def test_a_readiness_counts_to_the_end_of_its_time_to_live_and_no_longer(
 
 
 def test_a_fault_is_outdated_too(board: ReadinessBoard, clock: ManualClock) -> None:
-    board.note(PROFILE, MISMATCH)
+    board.note(SELF_HOSTED, MISMATCH)
     assert board.of(SELF_HOSTED) == MISMATCH
     clock.us += TTL_US + 1_000
     assert board.of(SELF_HOSTED) == Readiness("unknown", "outdated")
@@ -69,12 +70,12 @@ def test_a_hosted_profile_has_a_time_to_live_of_its_own() -> None:
 
 @pytest.mark.parametrize("state", ["unknown", "starting", "unready", "mismatch"])
 def test_only_ready_is_ready(board: ReadinessBoard, state: Any) -> None:
-    board.note(PROFILE, Readiness(state))
+    board.note(SELF_HOSTED, Readiness(state))
     assert not board.is_ready(SELF_HOSTED)
 
 
 def test_a_ready_profile_is_due_at_half_its_time_to_live(board: ReadinessBoard, clock: ManualClock) -> None:
-    board.note(PROFILE, READY)
+    board.note(SELF_HOSTED, READY)
     clock.us += TTL_US // 2 - 1_000
     assert not board.due(SELF_HOSTED)
     clock.us += 1_000
@@ -82,7 +83,7 @@ def test_a_ready_profile_is_due_at_half_its_time_to_live(board: ReadinessBoard, 
 
 
 def test_a_profile_that_is_not_ready_is_due_soon(board: ReadinessBoard, clock: ManualClock) -> None:
-    board.note(PROFILE, MISMATCH)
+    board.note(SELF_HOSTED, MISMATCH)
     clock.us += int(RETRY_S * 1_000_000) - 1_000
     assert not board.due(SELF_HOSTED)
     clock.us += 1_000
@@ -91,16 +92,17 @@ def test_a_profile_that_is_not_ready_is_due_soon(board: ReadinessBoard, clock: M
 
 def test_a_note_says_whether_anything_changed(board: ReadinessBoard) -> None:
     notes = [READY, READY, MISMATCH, Readiness("mismatch", "other_context"), READY]
-    assert [board.note(PROFILE, readiness) for readiness in notes] == [True, False, True, True, True]
+    assert [board.note(SELF_HOSTED, readiness) for readiness in notes] == [True, False, True, True, True]
 
 
 def test_the_watch_asks_what_is_due_and_tells_each_change_once() -> None:
     world = Surroundings(with_another_profile(example()))
     world.probe.told["another"] = Readiness("unready", "unreachable")
+    engines = sum(profile.engine is not None for profile in world.snapshot.profiles.values())
     steps = [
         (0, 0, []),
         (RETRY_S, 0, []),
-        (TTL_US / 2e6, 2, [ReadinessChanged("another", "unready", "unreachable")]),
+        (TTL_US / 2e6, engines, [ReadinessChanged("another", "unready", "unreachable")]),
         (RETRY_S, 1, []),
     ]
     for wait_s, asked, events in steps:
@@ -147,26 +149,88 @@ def test_an_engine_that_nobody_looked_at_for_too_long_gets_no_request() -> None:
 
 def test_nothing_is_objected_to_a_ready_profile_of_the_registry_in_force() -> None:
     world = Surroundings()
-    assert world.standing.objection(world.snapshot.digest, PROFILE) is None
+    assert world.standing.objection(world.policy.revision, PROFILE) is None
     assert world.standing.objection(None, PROFILE) is None
 
 
 def test_another_registry_is_an_objection_where_the_registry_counts() -> None:
     world = Surroundings()
-    decided_upon = world.snapshot.digest
+    decided_upon = world.policy.revision
     world.put_in_force()
     assert world.standing.objection(decided_upon, PROFILE) == "registry_changed"
     assert world.standing.objection(None, PROFILE) is None
 
 
-@pytest.mark.parametrize("digest", ["of the registry", None])
-def test_a_profile_that_is_not_ready_or_not_there_is_an_objection(digest: str | None) -> None:
+@pytest.mark.parametrize("revision", ["in force", None])
+def test_a_profile_that_is_not_ready_or_not_there_is_an_objection(revision: str | None) -> None:
     world = Surroundings()
     standing: ProcessStanding = world.standing
-    asked = None if digest is None else world.snapshot.digest
+    asked = None if revision is None else world.policy.revision
     assert standing.objection(asked, "elsewhere") == "profile_not_ready"
     world.clock.us += TTL_US + 1_000
     assert standing.objection(asked, PROFILE) == "profile_not_ready"
+
+
+# Another registry
+
+
+def test_a_readiness_is_one_of_the_profiles_contents(board: ReadinessBoard) -> None:
+    board.note(SELF_HOSTED, READY)
+    moved = replace(SELF_HOSTED, endpoint="http://127.0.0.1:9999/v1")
+    assert board.of(moved) == NEVER_CHECKED
+    assert board.due(moved)
+    assert not board.due(SELF_HOSTED)
+    assert board.note(moved, READY), "the first that is known of it"
+    assert board.of(SELF_HOSTED) == NEVER_CHECKED
+
+
+def test_a_profile_that_a_reload_changed_serves_only_after_a_look_at_it() -> None:
+    world = Surroundings()
+    moved = replace(SELF_HOSTED, endpoint="http://127.0.0.1:9999/v1")
+    world.put_in_force(profiles={**world.snapshot.profiles, PROFILE: moved})
+    assert world.standing.objection(None, PROFILE) == "profile_not_ready"
+    assert world.refused().code is Code.NO_READY_ROUTE
+    asyncio.run(world.services.watch.look())
+    assert world.standing.objection(None, PROFILE) is None
+    assert world.answered().body
+
+
+def test_a_profile_that_a_reload_left_as_it_was_goes_on_serving() -> None:
+    world = Surroundings()
+    world.put_in_force(profiles={PROFILE: copy.deepcopy(SELF_HOSTED)})
+    assert world.standing.objection(None, PROFILE) is None
+    assert world.answered().body
+    assert world.called("probe.check") == 0
+
+
+def test_what_the_registry_has_no_more_is_forgotten_and_told_once() -> None:
+    world = Surroundings(with_another_profile(example()))
+    world.put_in_force(profiles={PROFILE: SELF_HOSTED})
+    for _ in range(2):
+        asyncio.run(world.services.watch.look())
+    gone = [event.profile for event in world.events.events if isinstance(event, ReadinessChanged)]
+    assert sorted(gone) == sorted({"another", *example().profiles} - {PROFILE})
+    assert {event.state for event in world.events.events if isinstance(event, ReadinessChanged)} == {"gone"}
+    assert not world.board.is_ready(replace(SELF_HOSTED, id="another"))
+
+
+def test_what_was_found_of_a_profile_that_was_changed_meanwhile_counts_for_nothing() -> None:
+    world = Surroundings()
+    moved = replace(SELF_HOSTED, endpoint="http://127.0.0.1:9999/v1")
+    world.clock.us += TTL_US
+
+    async def reload_in_between() -> None:
+        world.put_in_force(profiles={PROFILE: moved})
+        world.board.note(moved, MISMATCH)
+
+    world.notebook.at("probe.check", reload_in_between)
+    asyncio.run(world.services.watch.look())
+    assert world.board.of(moved) == MISMATCH
+    assert not any(isinstance(event, ReadinessChanged) and event.state == "ready" for event in world.events.events)
+
+
+def test_every_profile_of_the_registry_can_be_looked_at_by_its_contents() -> None:
+    assert len({*example().profiles.values()}) == len(example().profiles)
 
 
 class HalfBrokenProbe:
@@ -232,3 +296,32 @@ def test_a_probe_that_breaks_makes_its_profile_unready_and_ends_nothing(
     assert board.of(replace(SELF_HOSTED, id="slow")) == Readiness("unready", "probe_failed")
     assert Faulted("probe", "RecursionError") in world.events.events
     assert "CANARY" not in repr(world.events.events)
+
+
+def test_a_look_that_hangs_at_what_a_profile_was_keeps_nobody_from_looking_at_what_it_is(
+    board: ReadinessBoard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.service.readiness.RETRY_S", 0.002)
+    world = Surroundings()
+    moved = replace(SELF_HOSTED, endpoint="http://127.0.0.1:9999/v1")
+    looked = asyncio.Event()
+
+    class HangsOnce:
+        async def check(self, profile: Profile) -> Readiness:
+            if profile == SELF_HOSTED:
+                world.put_in_force(profiles={PROFILE: moved})
+                await asyncio.Event().wait()
+            looked.set()
+            return READY
+
+    async def watch() -> None:
+        world.put_in_force(profiles={PROFILE: SELF_HOSTED})
+        watching = asyncio.ensure_future(ReadinessWatch(board, HangsOnce(), world.in_force, world.events).run())
+        async with asyncio.timeout(10):
+            await looked.wait()
+            await asyncio.sleep(0.01)
+        watching.cancel()
+        await asyncio.wait([watching])
+
+    asyncio.run(watch())
+    assert board.is_ready(moved)

@@ -1,5 +1,7 @@
 """A saved answer is shown again only under today's access to every original source, with its row first."""
 
+import asyncio
+
 import pytest
 from msgspec.structs import replace
 from service_support import CITING, HANDBOOK, Surroundings, breaking, handbook
@@ -8,8 +10,10 @@ from gateway.domain.errors import LedgerUnavailable, LedgerUncertain, PolicyUnav
 from gateway.domain.operation import State
 from gateway.domain.questions import Failed, ReplayQuestion
 from gateway.domain.refusal import Answer, Code, Refusal
-from gateway.domain.source import KnownSource
+from gateway.domain.source import KnownSource, RevokeSource, WithdrawSource
 from gateway.ports.ledger import Disclosure
+
+CLOSED = RevokeSource(id=HANDBOOK.id, groups=())
 
 
 @pytest.fixture
@@ -32,16 +36,19 @@ def refused(world: Surroundings) -> Refusal:
 
 
 def test_the_question_has_the_original_sources_under_todays_facts(world: Surroundings) -> None:
-    world.put_source(revision="r2", groups=("board",), withdrawn=True)
+    world.put_source(revision="r2", groups=("board",), as_of_s=86_400)
+    asyncio.run(world.change_source(WithdrawSource(id=HANDBOOK.id)))
     world.clock.us += 86_400_000_000
     world.answered(CITING)
     question = world.policy.asked[-1]
     assert isinstance(question, ReplayQuestion)
     assert (question.tenant, question.purpose) == ("acme", "drafting")
-    assert question.groups == world.session().caller.principal.groups
+    principal = world.session().caller.principal
+    assert (question.groups, question.roles) == (principal.groups, principal.roles)
     assert question.time_s == world.clock.us // 1_000_000
     (fact,) = question.sources
-    assert (fact.known, fact.cited, fact.revision, fact.groups, fact.withdrawn) == (True, "r1", "r2", ("board",), True)
+    assert (fact.known, fact.cited, fact.revision, fact.as_of_s) == (True, "r1", "r2", 86_400)
+    assert (fact.groups, fact.withdrawn) == (("board", "staff"), True)
 
 
 def test_a_source_that_is_gone_is_a_fact_that_policy_can_forbid(world: Surroundings) -> None:
@@ -113,11 +120,35 @@ def test_a_purged_body_is_gone_and_is_never_made_again(world: Surroundings) -> N
     assert "policy.replay" not in world.calls
 
 
-def test_a_source_that_changes_before_the_row_shows_nothing(world: Surroundings) -> None:
-    world.notebook.once("ledger.disclose", lambda: world.store.sources.put(handbook(groups=())))
+def test_a_source_that_changes_before_the_row_is_decided_upon_again(world: Surroundings) -> None:
+    world.notebook.once("ledger.disclose", lambda: world.change_source(CLOSED))
+    assert world.answered(CITING).replayed
+    *_, first, second = world.policy.asked
+    assert (first.sources[0].groups, second.sources[0].groups) == (("staff",), ())
+    (row,) = world.rows.audit
+    assert isinstance(row, Disclosure)
+    assert (row.source_versions, world.called("operations.result")) == ((2,), 1)
+
+
+def test_a_source_that_changes_to_a_no_before_the_row_shows_nothing(world: Surroundings) -> None:
+    async def close() -> None:
+        await world.change_source(CLOSED)
+        world.policy.failed = Failed(request=(), source={"0": ("readable",)})
+
+    world.notebook.once("ledger.disclose", close)
+    assert refused(world).code is Code.REPLAY_SOURCE_FORBIDDEN
+    assert [row.code for row in world.refusals] == [Code.REPLAY_SOURCE_FORBIDDEN]
+
+
+def test_a_source_that_goes_on_changing_shows_nothing(world: Surroundings) -> None:
+    world.notebook.at("ledger.disclose", lambda: world.change_source(handbook()))
     refusal = refused(world)
     assert (refusal.code, refusal.meaning.status) == (Code.POLICY_UNAVAILABLE, 503)
     assert world.rows.audit == []
+    # The same facts under another version are the same question, so it is not asked of OPA again.
+    for port, times in {"sources.facts": 2, "policy.replay": 1, "ledger.disclose": 2}.items():
+        assert world.called(port) == times
+    world.notebook.at("ledger.disclose", lambda: None)
     assert isinstance(world.ask(CITING), Answer)
 
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from service_support import ASKED, BUNDLE, PROFILE, Surroundings, example, with_another_profile
 
 from gateway.domain.profile import Profile
-from gateway.domain.questions import RoutesAnswer
+from gateway.domain.questions import AccessQuestion, RoutesAnswer, RoutesQuestion
 from gateway.domain.refusal import Code, Refusal
 from gateway.domain.request import Request
 from gateway.ports.transport import Readiness
@@ -45,7 +45,7 @@ def test_a_profile_that_policy_leaves_out_does_not_serve() -> None:
 @pytest.mark.parametrize("state", ["unknown", "starting", "unready", "mismatch"])
 def test_a_profile_that_is_not_ready_is_passed_over(state: str) -> None:
     world = two()
-    world.board.note(PROFILE, Readiness(state))
+    world.board.note(world.profile, Readiness(state))
     assert served_by(world) == "another"
 
 
@@ -119,7 +119,7 @@ def test_the_checks_of_all_profiles_are_told_once_each_and_no_profile_is_named()
 
 def test_no_ready_route_says_when_to_ask_again() -> None:
     world = Surroundings()
-    world.board.note(PROFILE, Readiness("starting", "loading"))
+    world.board.note(world.profile, Readiness("starting", "loading"))
     refusal = world.refused()
     assert (refusal.code, refusal.retry_after_s) == (Code.NO_READY_ROUTE, 5)
 
@@ -128,8 +128,11 @@ def test_routes_are_asked_for_with_the_class_that_access_requires() -> None:
     world = Surroundings()
     world.answered()
     access, routes = world.policy.asked
+    assert isinstance(access, AccessQuestion)
+    assert isinstance(routes, RoutesQuestion)
     assert (access.tenant, access.purpose, access.alias) == ("acme", "drafting", "chat")
-    assert (routes.tenant, routes.alias, routes.bundle) == ("acme", "chat", BUNDLE)
+    assert (routes.tenant, routes.purpose, routes.alias, routes.bundle) == ("acme", "drafting", "chat", BUNDLE)
+    assert routes.features == ("chat",)
     assert routes.privacy_class == world.snapshot.tenants["acme"].privacy_class
     assert access.time_s == routes.time_s == world.clock.now_us() // 1_000_000
 

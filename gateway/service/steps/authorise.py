@@ -27,6 +27,7 @@ class Authorise:
             time_s=self._clock.now_us() // 1_000_000,
             tenant=principal.tenant,
             groups=principal.groups,
+            roles=principal.roles,
             purpose=request.purpose or snapshot.tenants[principal.tenant].default_purpose,
             alias=request.model,
             sources=tuple(source.fact for source in known),

@@ -22,8 +22,8 @@ class LookUp:
 
     async def __call__(self, session: Session, asked: Asked) -> Opening | Answer | Refusal:
         principal = session.caller.principal
-        if not principal.may_generate:
-            # Before the look up: a role that was taken away must not read what it generated, either.
+        if principal.tenant not in session.active.snapshot.tenants:
+            # The built-in operator: there is no tenant that policy could be asked about.
             return Refusal(code=Code.NOT_A_TENANT_PRINCIPAL)
         identity = Identity(principal.tenant, principal.id, asked.key_hash)
         operation = await self._operations.find(identity)

@@ -3,6 +3,7 @@
 from gateway.domain.errors import PolicyUnavailable
 from gateway.domain.questions import RoutesQuestion
 from gateway.domain.refusal import Code, Refusal
+from gateway.domain.request import features
 from gateway.ports.clock import Clock
 from gateway.service.path import Access, Opening, Routes, Session
 from gateway.service.policy_codes import route_codes
@@ -32,9 +33,11 @@ class Select:
         question = RoutesQuestion(
             time_s=self._clock.now_us() // 1_000_000,
             tenant=session.caller.principal.tenant,
+            purpose=access.purpose,
             alias=opening.request.model,
             bundle=bundle.id,
             privacy_class=access.privacy_class,
+            features=features(opening.request),
         )
         try:
             decided = await policy.routes(question)

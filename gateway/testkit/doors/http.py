@@ -4,40 +4,28 @@ import asyncio
 import http.client
 import io
 import json
-import logging
 import os
-import shutil
 import signal
 import sqlite3
-import threading
-import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from adapters.telemetry import set_up_logs
-from gateway.domain.errors import StartRefused
 from gateway.domain.reconciliation import ActKind
+from gateway.domain.source import SourceAct
 from gateway.domain.usage import Usage
-from gateway.server import Server, serve
-from gateway.service.assembly import Ports
-from gateway.settings import Settings
 from gateway.testkit.doors import registry_edits
-from gateway.testkit.doors.http_words import body_of, reply
-from gateway.testkit.faulty import FaultyLedger
+from gateway.testkit.doors.http_gateway import HttpGateway
+from gateway.testkit.doors.http_words import body_of, reply, source_act
 from gateway.testkit.loops import LoopThread, until
-from gateway.testkit.ports import with_ports
 from gateway.testkit.provider.behaviours import Behaviour, error
 from gateway.testkit.provider.server import EngineFace, Provider
-from gateway.testkit.registry_copy import EXAMPLE, Edit, copy_registry
+from gateway.testkit.registry_copy import Edit
 from gateway.testkit.world import Ask, Reply
 
-POLICIES = EXAMPLE.parent / "policies"
-READY_WITHIN_S = 15.0
 SLOW_MS = 700
-WAIT_FOR_LEDGER_S = 0.3
 CLIENT_TIMEOUT_S = 30.0
 DATABASE = "gateway.db"
 ALIAS = "smollm2-135m@q4_1"
@@ -49,26 +37,15 @@ class HttpWorld:
     """One real gateway with one scripted engine. Started at first use, so that Givens can shape it."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._settings_changes: dict[str, Any] = {}
-        self._edits: list[Edit] = []
         self._engine_loop = LoopThread("engine")
         self._provider = Provider(face=FACE)
         self._engine_loop.call(self._provider.listen())
         self._spare: Provider | None = None
-        self._ledger: FaultyLedger | None = None
-        self._server: Server | None = None
-        self._thread: threading.Thread | None = None
-        self._exit_code: int | None = None
-        self._start_refused = ""
+        self.gateway = HttpGateway(folder, self._provider.port)
         self._pool = ThreadPoolExecutor(2)
         self._asking: Future[Reply] | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._stopped_opa: int | None = None
         self._tokens: dict[str, str] = {}
-        self._expect_ready = True
-        self.log = io.StringIO()
-        self._log_handlers: list[logging.Handler] | None = None
 
     # Asking
 
@@ -111,14 +88,11 @@ class HttpWorld:
         return [entry["event"] for entry in json.loads(body)["data"]]
 
     def take_for_dead(self) -> None:
-        assert self._ledger is not None
-        assert self._loop is not None
-        sweep = self._ledger.sweep(frozenset, earlier_incarnations=False)
-        asyncio.run_coroutine_threadsafe(sweep, self._loop).result(CLIENT_TIMEOUT_S)
+        sweep = self.gateway.ledger.sweep(frozenset, earlier_incarnations=False)
+        asyncio.run_coroutine_threadsafe(sweep, self.gateway.loop).result(CLIENT_TIMEOUT_S)
 
     def restart(self) -> None:
         self.stop()
-        self._server = None
         self.start()
 
     def look_at(self, operation_id: str, who: str = "assistant") -> dict[str, Any] | Reply:
@@ -147,7 +121,8 @@ class HttpWorld:
         """The credential of a service account (of acme, or TENANT/ACCOUNT), of the operator or of a stranger."""
         if who == "stranger":
             return "gw_nobody-issued-this"
-        operator = (self._data / "operator.key").read_text().strip() if self.start() else ""
+        self.start()
+        operator = (self.gateway.data / "operator.key").read_text().strip()
         if who == "operator":
             return operator
         if who not in self._tokens:
@@ -199,7 +174,7 @@ class HttpWorld:
 
     def engine_shows_other_weights(self) -> None:
         self._provider.face = EngineFace(alias=ALIAS, model_path="/models/other.gguf", context=2048, slots=64)
-        self._expect_ready = False
+        self.gateway.expect_ready = False
 
     def engine_lost_after_reservation(self) -> None:
         raise NotImplementedError("shown through the service door, where the moment can be chosen")
@@ -211,7 +186,7 @@ class HttpWorld:
         """A second engine, which answers, behind the first in the bundle; and little time for both."""
         self._spare = Provider(face=FACE)
         self._engine_loop.call(self._spare.listen())
-        self._edits.extend(registry_edits.spare_engine(self._spare.port))
+        self.gateway.edits.extend(registry_edits.spare_engine(self._spare.port))
 
     def spare_engine_calls(self) -> int:
         assert self._spare is not None, "there is no spare engine"
@@ -222,9 +197,7 @@ class HttpWorld:
     def policy_goes_away(self) -> None:
         """OPA hangs: it is stopped, not killed, because a killed one is started again at once."""
         self.token("assistant")
-        assert self._server is not None
-        policy: Any = self._server.gateway.services.in_force.active.policy
-        pid: int = policy.child_pid
+        pid = self.gateway.server.gateway.revisions.opa_pids[-1]
         os.kill(pid, signal.SIGSTOP)
         self._stopped_opa = pid
 
@@ -245,18 +218,35 @@ class HttpWorld:
 
     def edit_registry(self, *edits: Edit) -> None:
         """Edit the registry for the next start."""
-        self._edits.extend(edits)
+        self.gateway.edits.extend(edits)
+
+    def edit_files(self, change: str) -> None:
+        """Edit the files that a running gateway would load at a reload."""
+        self.start()
+        self.gateway.edit_files(registry_edits.EDITS[change])
 
     def change_registry(self, change: str) -> None:
-        """Edit the registry; a running gateway is restarted on the same store."""
-        self.edit_registry(*registry_edits.EDITS[change])
-        if self._server is not None:
-            self.restart()
+        """Edit the registry; a running gateway reloads it."""
+        if not self.gateway.is_running:
+            self.edit_registry(*registry_edits.EDITS[change])
+            return
+        self.edit_files(change)
+        status, _, answer = self._administer("POST", "/admin/reload", {})
+        assert status == 200, answer
+        self.gateway.wait_until_settled()
+
+    def change_source(self, act: SourceAct) -> Reply | None:
+        name, body = source_act(act)
+        status, headers, answer = self._administer("POST", f"/admin/sources/{name}", body)
+        return reply(status, headers, answer) if status >= 400 else None
+
+    def _administer(self, method: str, path: str, body: Any) -> tuple[int, Mapping[str, str], bytes]:
+        headers = {"Authorization": f"Bearer {self.token('operator')}"}
+        return self.request(method, path, headers, json.dumps(body).encode())
 
     def ledger_fails(self, transition: str | None) -> None:
         self.token("assistant")
-        assert self._ledger is not None
-        self._ledger.failing = transition
+        self.gateway.ledger.failing = transition
 
     def held_tokens(self) -> int:
         return self._sum("SELECT sum(tokens) FROM hold WHERE spend = 'held' AND scope_kind = 'tenant'")
@@ -272,7 +262,7 @@ class HttpWorld:
         with self._store() as connection:
             names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             rows = {name: repr(connection.execute(f"SELECT * FROM {name}").fetchall()) for name in names}
-        files = [path for path in self._data.iterdir() if not path.name.startswith(DATABASE)]
+        files = [path for path in self.gateway.data.iterdir() if not path.name.startswith(DATABASE)]
         return [f"table {name}" for name, text in rows.items() if word in text] + [
             f"file {path.name}" for path in files if word in path.read_text()
         ]
@@ -283,7 +273,7 @@ class HttpWorld:
 
     @contextmanager
     def _store(self) -> Iterator[sqlite3.Connection]:
-        connection = sqlite3.connect(f"file:{self._data / DATABASE}?mode=ro", uri=True)
+        connection = sqlite3.connect(f"file:{self.gateway.data / DATABASE}?mode=ro", uri=True)
         try:
             yield connection
         finally:
@@ -292,79 +282,25 @@ class HttpWorld:
     # Life
 
     @property
-    def _data(self) -> Path:
-        return self._folder / "data"
+    def port(self) -> int:
+        return self.gateway.port
 
     @property
-    def port(self) -> int:
-        url = json.loads((self._data / "address.json").read_text())["url"]
-        return int(url.rpartition(":")[2])
+    def log(self) -> io.StringIO:
+        return self.gateway.log
+
+    def start(self) -> None:
+        """Start the gateway unless it runs, and wait until it serves."""
+        self.gateway.start()
 
     def set(self, **settings: Any) -> None:
         """Change settings before the gateway starts."""
-        self._settings_changes |= settings
+        self.gateway.settings |= settings
 
     def drain(self) -> None:
         """Begin to end, as at SIGTERM, but keep the port open so that the refusal can be seen."""
         self.token("assistant")
-        assert self._server is not None
-        self._server.gateway.services.running.draining = True
-
-    def start(self) -> bool:
-        """Start the gateway unless it runs, and wait until it serves."""
-        if self._server is not None:
-            return True
-        self._data.mkdir(exist_ok=True)
-        self._log_handlers = self._log_handlers or logging.getLogger().handlers[:]
-        set_up_logs("debug", self.log, hooks=False)
-        copies = self._folder / f"start-{time.monotonic_ns()}"
-        registry = copy_registry(copies, self._edits, engine_port=self._provider.port)
-        policies = POLICIES
-        if self._edits:
-            # The golden decisions belong to the registry as it is committed; an edit would contradict them.
-            policies = copies / "policies"
-            shutil.copytree(POLICIES, policies, ignore=shutil.ignore_patterns("golden"))
-        settings = Settings(
-            registry=str(registry),
-            policies=str(policies),
-            data=str(self._data),
-            listen="127.0.0.1:0",
-            drain_s=2.0,
-            **self._settings_changes,
-        )
-        started = threading.Event()
-        servers: list[Server] = []
-
-        def on_start(server: Server) -> None:
-            self._loop = asyncio.get_running_loop()
-            server.gateway.services.settling.answer_within_s = WAIT_FOR_LEDGER_S
-            servers.append(server)
-            started.set()
-
-        def run() -> None:
-            try:
-                self._exit_code = asyncio.run(serve(settings, decorate=self._decorate, on_start=on_start))
-            except StartRefused as refused:
-                self._start_refused = str(refused)
-            started.set()
-
-        self._thread = threading.Thread(target=run, name="gateway")
-        self._thread.start()
-        assert started.wait(READY_WITHIN_S), "the gateway did not start"
-        assert servers, f"the gateway ended with {self._exit_code}: {self._start_refused}"
-        self._server = servers[0]
-        until(self._settled, "the gateway did not become what was expected")
-        return True
-
-    def _settled(self) -> bool:
-        assert self._server is not None
-        services = self._server.gateway.services
-        states = {services.board.of(p).state for p in services.in_force.active.snapshot.profiles.values()}
-        return self._server.started and (states == {"ready"} if self._expect_ready else "mismatch" in states)
-
-    def _decorate(self, ports: Ports) -> Ports:
-        self._ledger = FaultyLedger(ports.ledger)
-        return with_ports(ports, ledger=self._ledger)
+        self.gateway.server.gateway.services.running.draining = True
 
     def stop(self) -> int | None:
         """End the gateway and return its exit code."""
@@ -372,11 +308,7 @@ class HttpWorld:
             with suppress(ProcessLookupError):  # an OPA that hangs is replaced after some seconds
                 os.kill(self._stopped_opa, signal.SIGCONT)
             self._stopped_opa = None
-        if self._server is not None and self._thread is not None:
-            self._server.handle_exit(signal.SIGTERM, None)
-            self._thread.join(READY_WITHIN_S)
-            assert not self._thread.is_alive(), "the gateway did not end"
-        return self._exit_code
+        return self.gateway.stop()
 
     def close(self) -> None:
         try:
@@ -387,5 +319,4 @@ class HttpWorld:
                     self._engine_loop.call(engine.__aexit__(None, None, None))
             self._engine_loop.close()
             self._pool.shutdown()
-            if self._log_handlers is not None:
-                logging.getLogger().handlers[:] = self._log_handlers
+            self.gateway.give_logs_back()

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
+from gateway.domain.source import GrantSource, RevokeSource, SourceAct, WithdrawSource
 from gateway.testkit.world import Ask, Reply
 
 
@@ -36,7 +38,7 @@ def body_of(ask: Ask) -> bytes:
     if ask.purpose is not None:
         extension["purpose"] = ask.purpose
     if ask.sources:
-        extension["sources"] = [{"id": source, "revision": "1"} for source in ask.sources]
+        extension["sources"] = [{"id": source, "revision": ask.revision} for source in ask.sources]
     if extension:
         document["gateway"] = extension
     document |= ask.changes
@@ -44,3 +46,20 @@ def body_of(ask: Ask) -> bytes:
         return json.dumps(document).encode()
     escaped = "".join(f"\\u{ord(letter):04x}" for letter in ask.question)
     return f'{{ "messages" : [ {{"content":"{escaped}",\n"role":"user"}} ], "model":"{ask.model}" }}'.encode()
+
+
+def source_act(act: SourceAct) -> tuple[str, dict[str, Any]]:
+    """Name of the route, and the body, of a change of the directory of sources."""
+    match act:
+        case RevokeSource(id=source, groups=groups):
+            return "revoke", {"id": source, "groups": groups}
+        case WithdrawSource(id=source):
+            return "withdraw", {"id": source}
+        case GrantSource():
+            times = {"released": _instant(act.released_s), "as_of": _instant(act.as_of_s)}
+            body = {"id": act.id, "tenant": act.tenant, "groups": act.groups, "privacy_class": act.privacy_class}
+            return "grant", body | {"revision": act.revision} | times
+
+
+def _instant(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

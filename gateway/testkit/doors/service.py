@@ -14,12 +14,14 @@ from adapters.tokens import LocalCounter
 from gateway.domain.completion import Completion
 from gateway.domain.operation import HOLDING
 from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome, Unknown
-from gateway.domain.principal import BUILT_IN_OPERATOR, OPERATOR, SYSTEM_TENANT, credential_hash
+from gateway.domain.principal import BUILT_IN_OPERATOR, OPERATOR, Caller, credential_hash
+from gateway.domain.profile import Profile
 from gateway.domain.questions import Failed
 from gateway.domain.reconciliation import ActKind
 from gateway.domain.refusal import Answer, Refusal
 from gateway.domain.request import Message, Request, SourceRef
 from gateway.domain.snapshot import Snapshot
+from gateway.domain.source import Source, SourceAct
 from gateway.domain.usage import Usage
 from gateway.ports.reads import Key
 from gateway.ports.transport import Readiness
@@ -31,6 +33,7 @@ from gateway.service.readiness import ReadinessBoard
 from gateway.service.standing import ProcessStanding
 from gateway.testkit.fakes.ledger import FakeStore
 from gateway.testkit.fakes.policy import ScriptedPolicy
+from gateway.testkit.fakes.revisions import FakeRevisions
 from gateway.testkit.fakes.transport import FakeProbe, FakeTransport
 from gateway.testkit.faulty import FaultyLedger
 from gateway.testkit.loops import LoopThread, until
@@ -38,6 +41,13 @@ from gateway.testkit.registry_copy import EXAMPLE
 from gateway.testkit.world import Ask, Reply
 
 PROFILE = "smollm2-135m"
+ACCOUNTS = {
+    "assistant": ("acme", "assistant"),
+    "reporter": ("acme", "reporter"),
+    "tenant-a/advisor": ("tenant-a", "advisor"),
+    OPERATOR: (BUILT_IN_OPERATOR.tenant, BUILT_IN_OPERATOR.id),
+}
+"""Tenant and service account of those who ask, by their names in a scenario."""
 BEHAVIOURS: dict[str, Outcome] = {
     "refuse_connections": NoEffect("connect_refused"),
     "busy": NoEffect("busy"),
@@ -65,29 +75,33 @@ class ServiceWorld:
 
     async def _open(self) -> None:
         clock = SystemClock()
-        self._in_force = InForce(await self._put_in_force())
+        events = Telemetry()
+        self._in_force = InForce(await self._put_in_force(), events)
         board = ReadinessBoard(clock)
         self._store = FakeStore(clock=clock, standing=ProcessStanding(self._in_force, board))
         self._ledger = FaultyLedger(self._store.ledger)
         self._transport = FakeTransport(clock)
         self._probe = FakeProbe()
+        for other in self._in_force.active.snapshot.profiles.keys() - {PROFILE}:
+            self._probe.told[other] = Readiness("unready", "unreachable")  # one engine, as behind every door
         ports = Ports(
             ledger=self._ledger,
             operations=self._store.operations,
             accounts=self._store.accounts,
             sources=self._store.sources,
             keys=self._store.keys,
+            decisions=self._store.decisions,
             transport=self._transport,
             probe=self._probe,
             counter=LocalCounter(),
+            revisions=FakeRevisions(self._in_force.active.snapshot),
             clock=clock,
-            events=Telemetry(),
+            events=events,
         )
         self._services = assemble(ports, self._in_force, board)
         self._services.settling.answer_within_s = WAIT_FOR_LEDGER_S
-        for who in ("assistant", "reporter", OPERATOR):
-            tenant = SYSTEM_TENANT if who == BUILT_IN_OPERATOR.id else "acme"
-            key = Key(id=who, tenant=tenant, principal=who, active=True, created_us=clock.now_us(), label="")
+        for who, (tenant, account) in ACCOUNTS.items():
+            key = Key(id=who, tenant=tenant, principal=account, active=True, created_us=clock.now_us(), label="")
             await self._store.keys.create(key, credential_hash(_token(who)), actor=None)
         await self._services.watch.look()
 
@@ -112,8 +126,11 @@ class ServiceWorld:
 
     def act(self, kind: ActKind, operation_id: str, words: str, used: Usage | None = None) -> dict[str, Any] | Reply:
         async def act() -> dict[str, Any] | Reply:
-            session = await self._session(OPERATOR)
-            done = await self._services.admin.operators.act(session, kind, operation_id, words, used)
+            admin = self._services.admin
+            permit = await admin.administer(await self._session(OPERATOR), "operations", "change")
+            if isinstance(permit, Refusal):
+                return _refused(permit)
+            done = await admin.operators.act(permit, kind, operation_id, words, used)
             return _refused(done) if isinstance(done, Refusal) else view(done)
 
         return self._loop.call(act())
@@ -169,11 +186,14 @@ class ServiceWorld:
 
     def engine_shows_other_weights(self) -> None:
         self._probe.told[PROFILE] = Readiness("mismatch", "other_model_file")
-        self._loop.run(lambda: self._services.board.note(PROFILE, Readiness("mismatch", "other_model_file")))
+        self._loop.run(lambda: self._services.board.note(self._profile(), Readiness("mismatch", "other_model_file")))
+
+    def _profile(self) -> Profile:
+        return self._in_force.active.snapshot.profiles[PROFILE]
 
     def engine_lost_after_reservation(self) -> None:
         def lose() -> None:
-            self._services.board.note(PROFILE, Readiness("unready", "unreachable"))
+            self._services.board.note(self._profile(), Readiness("unready", "unreachable"))
 
         self._ledger.before_dispatch = lose
 
@@ -183,15 +203,31 @@ class ServiceWorld:
     # Policy, registry, ledger
 
     def policy_goes_away(self) -> None:
-        self._policy.away = "timeout"
+        self._another_policy(self._policy.revision).away = "timeout"
 
     def policy_names(self, profile: str) -> None:
-        self._policy.routes_override = (profile,)
+        self._another_policy(self._policy.revision).routes_override = (profile,)
 
     def change_registry(self, change: str) -> None:
         """What policy then says is OPA's business, and shown over HTTP; here it is scripted."""
         assert change == "the tenant may no longer use the purpose", change
-        self._policy.failed = Failed(request=("purpose",), source={})
+        self._another_policy("sha256:later").failed = Failed(request=("purpose",), source={})
+
+    def _another_policy(self, revision: str) -> ScriptedPolicy:
+        """One of which nothing is remembered: a policy itself never changes what it says."""
+        snapshot = self._in_force.active.snapshot
+        self._policy = ScriptedPolicy(snapshot, revision)
+        self._loop.run(lambda: self._in_force.swap(Active(snapshot, self._policy)))
+        return self._policy
+
+    def change_source(self, act: SourceAct) -> Reply | None:
+        async def change() -> None:
+            actor = Caller(BUILT_IN_OPERATOR, credential_hash(_token(OPERATOR)))
+            done = await self._store.sources.change(act, actor=actor, os_user=None)
+            assert isinstance(done, Source), done
+
+        self._loop.call(change())
+        return None
 
     def ledger_fails(self, transition: str | None) -> None:
         self._ledger.failing = transition
@@ -237,7 +273,7 @@ def _request(ask: Ask) -> Request:
         model=ask.model,
         messages=(Message("user", ask.question),),
         purpose=ask.purpose,
-        sources=tuple(SourceRef(source, "1") for source in ask.sources),
+        sources=tuple(SourceRef(source, ask.revision) for source in ask.sources),
         **{known[name]: value for name, value in ask.changes.items()},
     )
 

@@ -14,6 +14,7 @@ from gateway.ports.ledger import (
     GrantLost,
     Ledger,
     RefusalRecord,
+    ReloadRecord,
     Settle,
     Settled,
     Stale,
@@ -58,6 +59,9 @@ class StruckLedger:
 
     async def refuse(self, record: RefusalRecord) -> None:
         await self._ledger.refuse(record)
+
+    async def reloaded(self, record: ReloadRecord) -> None:
+        await self._ledger.reloaded(record)
 
     async def act(self, act: Act) -> ActResult:
         self._reach("reconcile.before")

@@ -16,10 +16,17 @@ class Memory:
         self.replies: list[Reply] = []
         self.operation: dict[str, Any] | Reply | None = None
         self.token: str | None = None
+        self.document: Any = None
+        """What an administrator was answered."""
 
     @property
     def last(self) -> Reply:
         return self.replies[-1]
+
+    @property
+    def operation_id(self) -> str:
+        """Of the last reply that named an operation."""
+        return next(reply.operation_id for reply in reversed(self.replies) if reply.operation_id is not None)
 
 
 @given(parsers.parse('the service account "{account}" of the tenant "{tenant}"'))
@@ -28,8 +35,8 @@ def _account(world: World, account: str, tenant: str) -> None:
     assert world.engine_calls() == []
 
 
-@given(parsers.re(r'the assistant has asked "(?P<question>[^"]*)" under the key "(?P<key>[^"]*)"'))
-@when(parsers.re(r'the assistant asks "(?P<question>[^"]*)" under the key "(?P<key>[^"]*)"'))
+@given(parsers.re(r'the assistant has asked "(?P<question>[^"]*)" under the key "(?P<key>[^"]*)"$'))
+@when(parsers.re(r'the assistant asks "(?P<question>[^"]*)" under the key "(?P<key>[^"]*)"$'))
 def _ask(world: World, memory: Memory, question: str, key: str) -> None:
     memory.replies.append(world.ask(Ask(question=question, key=key)))
 
@@ -46,19 +53,20 @@ def _ask_with(world: World, memory: Memory, question: str, field: str, value: st
     memory.replies.append(world.ask(Ask(question=question, changes={field: NUMBERS[field](value)})))
 
 
+@given(parsers.parse('the assistant has asked "{question}" under the key "{key}" for the purpose "{purpose}"'))
 @when(parsers.parse('the assistant asks "{question}" under the key "{key}" for the purpose "{purpose}"'))
 def _ask_for_purpose(world: World, memory: Memory, question: str, key: str, purpose: str) -> None:
     memory.replies.append(world.ask(Ask(question=question, key=key, purpose=purpose)))
 
 
-@when(parsers.parse('the assistant asks "{question}" under the key "{key}" citing the source "{source}"'))
-def _ask_citing(world: World, memory: Memory, question: str, key: str, source: str) -> None:
-    memory.replies.append(world.ask(Ask(question=question, key=key, purpose="answers", sources=(source,))))
-
-
-@when(parsers.parse('the assistant asks the model "{model}" under the key "{key}"'))
+@when(parsers.re(r'the assistant asks the model "(?P<model>[^"]*)" under the key "(?P<key>[^"]*)"$'))
 def _ask_model(world: World, memory: Memory, model: str, key: str) -> None:
     memory.replies.append(world.ask(Ask(model=model, key=key)))
+
+
+@when(parsers.re(r'"(?P<who>[^"]*)" asks the model "(?P<model>[^"]*)" under the key "(?P<key>[^"]*)"$'))
+def _somebody_asks_model(world: World, memory: Memory, who: str, model: str, key: str) -> None:
+    memory.replies.append(world.ask(Ask(model=model, key=key, who=who)))
 
 
 @when(parsers.parse('the assistant asks a question of {letters:d} letters under the key "{key}"'))
@@ -76,7 +84,7 @@ def _operator_asks(world: World, memory: Memory, question: str, key: str) -> Non
     memory.replies.append(world.ask(Ask(question=question, key=key, who="operator")))
 
 
-@given(parsers.parse('the assistant is waiting for an answer to "{question}" under the key "{key}"'))
+@given(parsers.re(r'the assistant is waiting for an answer to "(?P<question>[^"]*)" under the key "(?P<key>[^"]*)"$'))
 def _waiting(world: World, question: str, key: str) -> None:
     world.start_asking(Ask(question=question, key=key))
 
@@ -154,8 +162,7 @@ def _refusal_names_source(memory: Memory, code: str, index: int) -> None:
 
 @then(parsers.parse('the operation is "{state}"'))
 def _operation_is(world: World, memory: Memory, state: str) -> None:
-    assert memory.last.operation_id is not None
-    memory.operation = world.look_at(memory.last.operation_id)
+    memory.operation = world.look_at(memory.operation_id)
     assert isinstance(memory.operation, dict)
     assert memory.operation["state"] == state
 
@@ -164,6 +171,14 @@ def _operation_is(world: World, memory: Memory, state: str) -> None:
 def _shows(memory: Memory, bundle: str, profile: str) -> None:
     assert isinstance(memory.operation, dict)
     assert (memory.operation["bundle"], memory.operation["attempt"]["profile"]) == (bundle, profile)
+
+
+@then(parsers.parse('the operation keeps the bundle "{bundle}"'))
+def _keeps_bundle(world: World, memory: Memory, bundle: str) -> None:
+    assert memory.last.operation_id is not None
+    memory.operation = world.look_at(memory.last.operation_id)
+    assert isinstance(memory.operation, dict)
+    assert memory.operation["bundle"] == bundle
 
 
 @then("it shows no text of the answer")

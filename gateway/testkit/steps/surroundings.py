@@ -66,8 +66,7 @@ def _policy_names(world: World, profile: str) -> None:
     world.policy_names(profile)
 
 
-@given(parsers.parse("since then {change}"))
-@given(parsers.parse("in the registry {change}"))
+@given(parsers.re(r"(?:since then|in the registry) (?!the source )(?P<change>.*)"))
 def _registry_change(world: World, change: str) -> None:
     world.change_registry(change)
 
