@@ -28,3 +28,25 @@ Feature: Releases
     And the assistant asks "Hello?" under the key "k-1"
     Then the request is refused as "bundle_superseded"
     And the engine was called once
+
+  @G5
+  Scenario: An unknown outcome stays unknown whatever is released since
+    Given the engine drops the connection after reading the request
+    And the assistant has asked "Hello?" under the key "k-1"
+    And since then another bundle is released
+    When the engine answers "Hello." again
+    And the assistant asks "Hello?" under the key "k-1"
+    Then the request is refused as "outcome_unknown"
+    And the operation keeps the bundle "chat@1"
+    And the engine was called once
+
+  Scenario: A hosted bundle is not ready yet
+    When the assistant asks the model "assist" under the key "k-1"
+    Then the request is refused as "no_ready_route"
+    And no engine is called
+
+  Scenario: An alias moves from a hosted to a self-hosted bundle
+    Given in the registry the hosted alias moves to the self-hosted bundle
+    When the assistant asks the model "assist" under the key "k-1"
+    Then the answer is "Hello."
+    And the operation keeps the bundle "chat@1"

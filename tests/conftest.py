@@ -4,6 +4,8 @@ pytest_plugins = [
     "gateway.testkit.plugin",
     "gateway.testkit.steps.asking",
     "gateway.testkit.steps.surroundings",
+    "gateway.testkit.steps.sourcing",
     "gateway.testkit.steps.operating",
+    "gateway.testkit.steps.administering",
     "gateway.testkit.steps.http_only",
 ]

@@ -11,11 +11,7 @@ from msgspec.structs import replace
 
 from adapters.telemetry.metrics import MetricsSink
 from gateway.bench import processes, scrape
-from gateway.bench.breakdown import DECISIONS, OF_REPLAY, Stage
-from gateway.bench.figures import BESIDE, FRESH, REPLAYED, Case, Figure, Place, Sample, figures, percentile
-from gateway.bench.measure import Report
-from gateway.bench.report import bounds, markdown
-from gateway.bench.servers import Start
+from gateway.bench.figures import BESIDE, FRESH, Case, Figure, Place, Sample, figures, percentile
 from gateway.ports.events import Committed, Decided
 
 HERE = Place(0, 64)
@@ -78,14 +74,16 @@ def test_what_is_added_is_compared_within_a_round_and_a_place() -> None:
 def test_the_mean_of_a_histogram_covers_only_what_was_observed_in_between() -> None:
     sink = MetricsSink()
     sink.count(Committed(transitions=100, seconds=1.0))
-    sink.count(Decided(entrypoint="gateway/access", failure="", seconds=0.5))
+    sink.count(Decided(entrypoint="gateway/access", failure="", waited_s=0.0, seconds=0.5))
     before = scrape.read(sink.render().decode())
     for transitions in (2, 4):
         sink.count(Committed(transitions=transitions, seconds=0.25))
     after = scrape.read(sink.render().decode())
     assert scrape.mean(before, after, "gateway_commit_transitions") == 3
     assert scrape.mean(before, after, "gateway_commit_seconds", unit=1000) == 250
+    assert scrape.count(before, after, "gateway_commit_transitions") == 2
     assert scrape.mean(before, after, "gateway_decision_seconds") is None
+    assert scrape.count(before, after, "gateway_decision_seconds") == 0
 
 
 def test_the_cpu_time_of_a_process_counts_its_work_and_not_its_waiting_or_its_children() -> None:
@@ -104,53 +102,3 @@ def test_the_children_of_a_process_are_found() -> None:
         assert started.pid not in processes.children(started.pid)
         assert 1 < processes.resident_mb(started.pid) < 200
         started.communicate(b"\n")
-
-
-def _report(**changes: Any) -> Report:
-    at_16 = Place(200, 16)
-    samples = [
-        _sample(BESIDE, 0),
-        _sample(FRESH, 0, cpu_us=1_300.0),
-        _sample(REPLAYED, 0, cpu_us=800.0),
-        _sample(BESIDE, 0, place=at_16, p50_ms=201.0),
-        _sample(FRESH, 0, place=at_16, p50_ms=208.0),
-    ]
-    names = (*DECISIONS, "T1 reserve", OF_REPLAY)
-    fields: dict[str, Any] = {
-        "python": "3.11",
-        "machine": "x86_64",
-        "cores": 2,
-        "load_before": 0.0,
-        "figures": figures(samples),
-        "starts": [Start(ready_s=2.5, cpu_s=1.0)],
-        "memory_ready_mb": 80.0,
-        "memory_end_mb": 120.0,
-        "server_us": 60.0,
-        "stages": [Stage(name=name, cpu_us=350.0, loop_us=300.0) for name in names],
-    }
-    return Report(**(fields | changes))
-
-
-def test_each_bound_stands_beside_what_was_measured() -> None:
-    values = {row.what: (row.value, row.bound) for row in bounds(_report())}
-    assert values == {
-        "gateway CPU per fresh request, 64 at once": (1.3, 1.4),
-        "of it outside the two decisions": (pytest.approx(0.6), 0.6),
-        "gateway CPU per replay, 64 at once": (0.8, 0.7),
-        "added p50 over the 200 ms engine stub, 16 at once": (7.0, 10),
-        "memory after the load": (120.0, 110),
-        "ready, with a new store": (2.5, 3),
-    }
-
-
-def test_the_report_says_what_is_within_and_what_is_over_its_bound() -> None:
-    text = markdown(_report())
-    assert "| gateway CPU per fresh request, 64 at once | 1.30 ms | 1.4 ms | within |" in text
-    assert "| gateway CPU per replay, 64 at once | 0.80 ms | 0.7 ms | **over** |" in text
-    # 60 for the server, 3 x 350 for the steps; the replay is no step of a fresh request.
-    assert "| sum | 1110 |" in text
-
-
-def test_what_a_run_did_not_take_is_said_not_guessed() -> None:
-    text = markdown(_report(figures=[], stages=[]))
-    assert text.count("not measured") == 4

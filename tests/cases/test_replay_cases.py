@@ -1,7 +1,13 @@
 """Failures of other systems around keys and stored answers, by the ids of the collection of cases."""
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
+import msgspec
+import pytest
+
+from gateway.api.chat_body import ChatBody, Extension
 from gateway.testkit.doors.http import HttpWorld
 from gateway.testkit.doors.registry_edits import ACME, PROFILE
 from gateway.testkit.registry_copy import EXAMPLE, Edit
@@ -82,3 +88,182 @@ def test_rep_15_a_replay_has_the_headers_of_the_first_answer(world: HttpWorld) -
     )
     assert again.pop("idempotent-replayed") == "true"
     assert {**first, "date": ""} == {**again, "date": ""}
+
+
+# REP-05: the fingerprint leaves something out
+
+GROUNDED: dict[str, Any] = {
+    "model": "chat",
+    "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Is it?"}],
+    "max_tokens": 17,
+    "temperature": 0.5,
+    "top_p": 0.9,
+    "seed": 4,
+    "stop": ["END"],
+    "gateway": {"purpose": "answers", "sources": [{"id": "a", "revision": "1"}, {"id": "b", "revision": "1"}]},
+}
+
+
+def _message(index: int, **changes: str) -> dict[str, Any]:
+    messages = [message | (changes if at == index else {}) for at, message in enumerate(GROUNDED["messages"])]
+    return {"messages": messages}
+
+
+def _sources(*cited: tuple[str, str]) -> dict[str, Any]:
+    return {"gateway": GROUNDED["gateway"] | {"sources": [{"id": name, "revision": at} for name, at in cited]}}
+
+
+OTHERWISE: list[tuple[str, dict[str, Any]]] = [
+    ("model", {"model": "assist"}),
+    ("messages", _message(0, content="Be brief!")),
+    ("messages", _message(1, content="Is it? ")),
+    ("messages", _message(0, role="user")),
+    ("messages", {"messages": GROUNDED["messages"][1:]}),
+    ("messages", {"messages": GROUNDED["messages"][::-1]}),
+    ("messages", {"messages": [*GROUNDED["messages"], GROUNDED["messages"][1]]}),
+    ("max_tokens", {"max_tokens": 18}),
+    ("max_tokens", {"max_tokens": None, "max_completion_tokens": 18}),
+    ("max_tokens", {"max_tokens": None}),
+    ("temperature", {"temperature": 0.500001}),
+    ("temperature", {"temperature": 0}),
+    ("temperature", {"temperature": None}),
+    ("top_p", {"top_p": 1}),
+    ("top_p", {"top_p": None}),
+    ("seed", {"seed": 5}),
+    ("seed", {"seed": -4}),
+    ("seed", {"seed": None}),
+    ("stop", {"stop": ["end"]}),
+    ("stop", {"stop": ["END", "STOP"]}),
+    ("stop", {"stop": None}),
+    ("gateway.sources", _sources(("a", "1"), ("b", "2"))),
+    ("gateway.sources", _sources(("a", "1"))),
+    ("gateway.sources", _sources(("a", "1"), ("b", "1"), ("c", "1"))),
+    ("gateway.sources", _sources(("a", "1"), ("c", "1"))),
+    ("gateway.sources", {"gateway": {"purpose": "answers"}}),
+    ("gateway.purpose", {"gateway": GROUNDED["gateway"] | {"purpose": "drafting"}}),
+    ("gateway.purpose", {"gateway": {"sources": GROUNDED["gateway"]["sources"]}}),
+]
+"""One field each that is sent otherwise, and the name that the conflict gives it."""
+THE_SAME: list[dict[str, Any]] = [
+    {},
+    {"max_tokens": None, "max_completion_tokens": 17},
+    {"stop": "END"},
+    {"n": 1, "stream": False},
+    _sources(("b", "1"), ("a", "1")),
+]
+
+
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpWorld]:
+    """One answer under one key."""
+    world = HttpWorld(tmp_path_factory.mktemp("world"))
+    try:
+        for source in ("a", "b"):
+            _administer(world, "grant", _granted(source))
+        assert _post(world, GROUNDED)[0] == 200
+        yield world
+    finally:
+        world.close()
+
+
+@pytest.mark.parametrize(("field", "change"), OTHERWISE)
+def test_rep_05_one_field_sent_otherwise_is_another_request(
+    answered: HttpWorld, field: str, change: dict[str, Any]
+) -> None:
+    calls = len(answered.engine_calls())
+    status, problem = _post(answered, GROUNDED | change)
+    assert (status, problem["code"], problem["fields"]) == (422, "operation_key_reused", [field])
+    assert (len(answered.engine_calls()), answered.held_tokens()) == (calls, 0)
+
+
+@pytest.mark.parametrize("change", THE_SAME)
+def test_rep_05_the_same_in_other_words_is_the_same_request(answered: HttpWorld, change: dict[str, Any]) -> None:
+    calls = len(answered.engine_calls())
+    status, answer = _post(answered, GROUNDED | change)
+    assert (status, "choices" in answer, len(answered.engine_calls())) == (200, True, calls)
+
+
+def test_rep_05_every_field_of_a_request_is_tried() -> None:
+    """A field that comes to the body later has to be tried too."""
+    aside = {"gateway", "max_completion_tokens", "n", "stream"}
+    assert {field.name for field in msgspec.structs.fields(ChatBody)} - aside == {
+        field for field, _ in OTHERWISE if not field.startswith("gateway.")
+    }
+    assert {f"gateway.{field.name}" for field in msgspec.structs.fields(Extension)} <= {name for name, _ in OTHERWISE}
+
+
+# REP-06: one of several sources was revoked
+
+
+def _granted(source: str, **changes: Any) -> dict[str, Any]:
+    whole = {"id": source, "tenant": "acme", "groups": ["staff"], "revision": "1", "privacy_class": "internal"}
+    return whole | changes
+
+
+def _administer(world: HttpWorld, act: str, body: dict[str, Any]) -> None:
+    headers = {"Authorization": f"Bearer {world.token('platform/operations')}"}
+    status, _, answer = world.request("POST", f"/admin/sources/{act}", headers, json.dumps(body).encode())
+    assert status == 200, answer
+
+
+def _post(world: HttpWorld, body: dict[str, Any], key: str = "k-1") -> tuple[int, dict[str, Any]]:
+    headers = world.headers(Ask(key=key))
+    status, _, answer = world.request("POST", "/v1/chat/completions", headers, json.dumps(body).encode())
+    return status, json.loads(answer)
+
+
+LOST: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
+    "closed to the group": (("revoke", {"id": "b", "groups": ["staff"]}),),
+    "closed to everybody": (("revoke", {"id": "b"}),),
+    "at another revision": (("grant", _granted("b", revision="2")),),
+    "under embargo": (("grant", _granted("b", released="2100-01-01T00:00:00Z")),),
+    "confirmed too long ago": (("grant", _granted("b", as_of="2020-01-01T00:00:00Z")),),
+}
+"""Ways in which one of three sources can be lost that can be taken back."""
+
+
+@pytest.mark.parametrize("how", LOST)
+def test_rep_06_one_of_several_sources_that_may_not_be_read_today_hides_the_answer(world: HttpWorld, how: str) -> None:
+    for source in ("a", "b", "c"):
+        _administer(world, "grant", _granted(source))
+    world.engine_answers("CANARY-A")
+    ask = Ask(key="k-1", purpose="answers", sources=("a", "b", "c"))
+    first = world.ask(ask)
+    assert (first.text, first.operation_id is None) == ("CANARY-A", False)
+    for act, body in LOST[how]:
+        _administer(world, act, body)
+    for _ in range(3):
+        refused = world.ask(ask)
+        assert (refused.code, refused.replayed) == ("replay_source_forbidden", False)
+        assert not any(word in refused.body for word in (b"CANARY", b"chat@1", b"smollm2", b'"b"'))
+    seen = world.look_at(first.operation_id or "")
+    assert isinstance(seen, dict)
+    assert seen["state"] == "completed"
+    assert "CANARY" not in json.dumps(seen)
+    for who in ("assistant", "operator"):
+        headers = {"Authorization": f"Bearer {world.token(who)}"}
+        for path in ("", "/timeline", "?body=true", "/body", "/result"):
+            _, _, body = world.request("GET", f"/v1/operations/{first.operation_id}{path}", headers)
+            assert b"CANARY" not in body
+    _administer(world, "grant", _granted("b"))
+    again = world.ask(ask)
+    assert (again.body, again.replayed) == (first.body, True)
+    assert (len(world.engine_calls()), world.held_tokens()) == (1, 0)
+
+
+def test_rep_06_each_replay_looks_again_and_at_every_source(world: HttpWorld) -> None:
+    """In quick succession, so that nothing that was found a moment ago may serve."""
+    names = ("a", "b", "c")
+    for source in names:
+        _administer(world, "grant", _granted(source))
+    ask = Ask(key="k-1", purpose="answers", sources=names)
+    first = world.ask(ask)
+    for source in names * 2:
+        assert world.ask(ask).body == first.body
+        _administer(world, "revoke", {"id": source})
+        assert world.ask(ask).code == "replay_source_forbidden"
+        _administer(world, "grant", _granted(source))
+    assert world.ask(ask).body == first.body
+    _administer(world, "withdraw", {"id": "c"})
+    assert world.ask(ask).code == "replay_source_forbidden"
+    assert len(world.engine_calls()) == 1

@@ -92,7 +92,9 @@ def test_the_settings_page_lists_every_setting_with_its_default(texts: Mapping[s
 def test_the_metrics_page_lists_every_metric_with_kind_and_labels(texts: Mapping[str, str]) -> None:
     sink = MetricsSink()
     for event in (
-        events.Decided("access", "", 1),
+        events.Decided("access", "", 0.1, 1),
+        events.Denied("access", "purpose_not_allowed"),
+        events.Reloaded(taken=True),
         events.Dispatched("p", State.COMPLETED, "stop", 1),
         events.ReadinessChanged("p", "ready", ""),
         events.AttemptsSwept(("d-1",), ("d-2",)),
@@ -291,7 +293,7 @@ def _has_options(line: str) -> bool:
         if not isinstance(command, click.Group) or word not in command.commands:
             break
         command = command.commands[word]
-    known = {option for parameter in command.params for option in parameter.opts}
+    known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
     return {word for word in words if word.startswith("--")} <= known
 
 
