@@ -30,7 +30,7 @@ demo: .venv/.ready opa ## Tell the story: a governed answer, its replay, a confl
 test: .venv/.ready opa ## Run all tests, with branch coverage (PYTEST_ARGS="-k word" narrows)
 	$(BIN)/python -m pytest $(if $(PYTEST_ARGS),$(PYTEST_ARGS),--cov)
 
-check: .venv/.ready opa ## Format, lint, types, contracts, dependencies, registry, policies, behaviours
+check: .venv/.ready opa ## Format, lint, types, contracts, dependencies, registry, policies, mutations, behaviours
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -38,6 +38,7 @@ check: .venv/.ready opa ## Format, lint, types, contracts, dependencies, registr
 	$(BIN)/deptry --no-ansi gateway adapters
 	$(BIN)/gateway check --at $(CHECK_AT)
 	$(BIN)/gateway policy check
+	$(BIN)/gateway policy mutate
 	$(BIN)/python -m gateway.testkit.behaviours check
 
 bench: .venv/.ready opa ## Measure the gateway's own cost beside a bare pass-through
@@ -46,7 +47,7 @@ bench: .venv/.ready opa ## Measure the gateway's own cost beside a bare pass-thr
 faults: .venv/.ready opa ## Strike N operations of a real gateway, and check what is left (N=2000 SEED=1)
 	$(BIN)/python -m gateway.testkit.faults --operations $(N) --seed $(SEED)
 
-schemas: .venv/.ready ## Write the generated files: schemas and docs/behaviours.md
+schemas: .venv/.ready opa ## Write the generated files: schemas, codes, pages in docs/
 	$(BIN)/python -m gateway.testkit.generated
 
 lock: $(UV) ## Resolve the dependencies of pyproject.toml into requirements/
