@@ -7,7 +7,7 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 from starlette.routing import Route
 
-from gateway.api.administration import answer, body, permit, query
+from gateway.api.administration import answer, permit, permitted, query
 from gateway.domain.operation import State
 from gateway.domain.reconciliation import ActKind
 from gateway.domain.refusal import Code, Refusal
@@ -82,18 +82,16 @@ class Admin:
         return await self._with_reason(http, "free_slot")
 
     async def _with_reason(self, http: HttpRequest, kind: ActKind) -> Response:
-        if isinstance(allowed := await permit(self._services, http, "operations", "change"), Refusal):
-            return answer(allowed)
-        if isinstance(asked := await body(http, ReasonBody), Refusal):
-            return answer(asked)
+        if isinstance(found := await permitted(self._services, http, "operations", "change", ReasonBody), Refusal):
+            return answer(found)
+        allowed, asked = found
         done = await self._services.operators.act(allowed, kind, _id(http), asked.reason)
         return answer(done if isinstance(done, Refusal) else view(done))
 
     async def reconcile(self, http: HttpRequest) -> Response:
-        if isinstance(allowed := await permit(self._services, http, "operations", "change"), Refusal):
-            return answer(allowed)
-        if isinstance(asked := await body(http, EvidenceBody), Refusal):
-            return answer(asked)
+        if isinstance(found := await permitted(self._services, http, "operations", "change", EvidenceBody), Refusal):
+            return answer(found)
+        allowed, asked = found
         if (asked.found == "charged") != (asked.used is not None):
             # Usage is what "charged" is about, and what "no_effect" denies.
             return answer(Refusal(code=Code.INVALID_VALUE, param="used"))

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from gateway.api.admin import Name
-from gateway.api.administration import answer, body, permit, query
+from gateway.api.administration import answer, permit, permitted, query
 from gateway.domain.refusal import Refusal
 from gateway.ports.reads import Key, KeyFilter
 from gateway.service.assembly import AdminServices
@@ -42,10 +42,9 @@ class Keys:
         return await (self.create(http) if http.method == "POST" else self.search(http))
 
     async def create(self, http: HttpRequest) -> Response:
-        if isinstance(allowed := await permit(self._services, http, "keys", "change"), Refusal):
-            return answer(allowed)
-        if isinstance(asked := await body(http, NewKeyBody), Refusal):
-            return answer(asked)
+        if isinstance(found := await permitted(self._services, http, "keys", "change", NewKeyBody), Refusal):
+            return answer(found)
+        allowed, asked = found
         made = await self._services.credentials.create(
             allowed, tenant=asked.tenant, principal=asked.principal, label=asked.label
         )

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from gateway.api.admin import Name
-from gateway.api.administration import answer, body, permit, query
+from gateway.api.administration import answer, permit, permitted, query
 from gateway.domain.refusal import Refusal
 from gateway.domain.registry import Id
 from gateway.domain.source import Source
@@ -81,10 +81,9 @@ class Sources:
         return answer({"object": "list", "data": rows, "has_more": len(rows) == asked.limit})
 
     async def grant(self, http: HttpRequest) -> Response:
-        if isinstance(allowed := await permit(self._services, http, "sources", "change"), Refusal):
-            return answer(allowed)
-        if isinstance(asked := await body(http, GrantBody), Refusal):
-            return answer(asked)
+        if isinstance(found := await permitted(self._services, http, "sources", "change", GrantBody), Refusal):
+            return answer(found)
+        allowed, asked = found
         granted = Grant(
             id=asked.id,
             tenant=asked.tenant,
@@ -97,17 +96,15 @@ class Sources:
         return _answer(await self._services.directory.grant(allowed, granted))
 
     async def revoke(self, http: HttpRequest) -> Response:
-        if isinstance(allowed := await permit(self._services, http, "sources", "change"), Refusal):
-            return answer(allowed)
-        if isinstance(asked := await body(http, RevokeBody), Refusal):
-            return answer(asked)
+        if isinstance(found := await permitted(self._services, http, "sources", "change", RevokeBody), Refusal):
+            return answer(found)
+        allowed, asked = found
         return _answer(await self._services.directory.revoke(allowed, asked.id, asked.groups))
 
     async def withdraw(self, http: HttpRequest) -> Response:
-        if isinstance(allowed := await permit(self._services, http, "sources", "change"), Refusal):
-            return answer(allowed)
-        if isinstance(asked := await body(http, WithdrawBody), Refusal):
-            return answer(asked)
+        if isinstance(found := await permitted(self._services, http, "sources", "change", WithdrawBody), Refusal):
+            return answer(found)
+        allowed, asked = found
         return _answer(await self._services.directory.withdraw(allowed, asked.id))
 
     def routes(self) -> list[Route]:

@@ -27,7 +27,20 @@ async def permit(admin: AdminServices, http: HttpRequest, area: Area, deed: Deed
     return await admin.administer(session, area, deed)
 
 
-async def body(http: HttpRequest, kind: type[T]) -> T | Refusal:
+async def permitted(
+    admin: AdminServices, http: HttpRequest, area: Area, deed: Deed, kind: type[T]
+) -> tuple[Permit, T] | Refusal:
+    """A permit, and the body that it is for. Asked again after the body, which may have taken seconds to arrive."""
+    if isinstance(refusal := await permit(admin, http, area, deed), Refusal):
+        return refusal
+    if isinstance(asked := await _body(http, kind), Refusal):
+        return asked
+    if isinstance(allowed := await permit(admin, http, area, deed), Refusal):
+        return allowed
+    return allowed, asked
+
+
+async def _body(http: HttpRequest, kind: type[T]) -> T | Refusal:
     """The body as one closed object, with no query beside it."""
     if http.url.query:
         return Refusal(code=Code.QUERY_NOT_ALLOWED)

@@ -1,6 +1,7 @@
 """Every durable change of an operation. All methods await the commit of their transition.
 
-They raise LedgerUnavailable (nothing stored), LedgerUncertain (a COMMIT failed) or IllegalMove.
+They raise LedgerUnavailable (nothing stored), LedgerUncertain (a COMMIT failed) or IllegalMove. A change by an
+actor looks at the actor's credential again: CredentialRevoked, and nothing is stored, if it does not count any more.
 """
 
 from collections.abc import Callable
@@ -96,6 +97,8 @@ class Disclosure(Struct, frozen=True, kw_only=True):
 
     operation_id: str
     reader: Caller
+    policy_revision: str
+    """Under which it was decided."""
     decision: Decision
     sources: tuple[SourceRef, ...]
     source_versions: tuple[int, ...]
@@ -112,7 +115,7 @@ class RefusalRecord(Struct, frozen=True, kw_only=True):
 
 
 class ReloadRecord(Struct, frozen=True, kw_only=True):
-    """Somebody has asked for a reload. The row is durable before the files are in force."""
+    """Somebody has asked for a reload. The row is durable before he is told; without it the files do not stay."""
 
     actor: Caller
     taken: bool
@@ -130,11 +133,17 @@ class Swept(Struct, frozen=True):
 
 
 class Standing(Protocol):
-    """T1's conditions 4 and 5, and T2's look at the profile. Called from the writer's thread."""
+    """T1's conditions 4 and 5, T2's look at the profile, and a disclosure's at the revision.
+
+    Called from the writer's thread.
+    """
 
     def objection(self, policy_revision: str | None, profile: str) -> str | None:
         """Why the transition must not happen now, or None. The revision is that of registry and rules together;
         ``None`` leaves them out."""
+
+    def is_in_force(self, policy_revision: str) -> bool:
+        """Whether what was decided under this revision still holds."""
 
 
 class Ledger(Protocol):
@@ -151,17 +160,20 @@ class Ledger(Protocol):
         """Give a grant back unsent. Nothing happens if the attempt is not ``granted`` any more."""
 
     async def disclose(self, disclosure: Disclosure) -> Stale | None:
-        """None: the row is durable and the versions are those decided upon."""
+        """None: the row is durable; credential, sources and revision are those decided upon."""
 
     async def refuse(self, record: RefusalRecord) -> None: ...
 
-    async def reloaded(self, record: ReloadRecord) -> None: ...
+    async def reloaded(self, record: ReloadRecord) -> None:
+        """:raises CredentialRevoked: the actor's credential does not count any more."""
 
     async def act(self, act: Act) -> ActResult:
         """An operator's act on an unknown, with its audit row and a row of evidence.
 
         ``no_effect`` is refused as too early until the sender has provably ended: an earlier incarnation, or
         the attempt's ``unknown_after_us`` has passed. ``free_slot`` frees the slot part of the holds alone.
+
+        :raises CredentialRevoked: the actor's credential does not count any more.
         """
 
     async def sweep(self, alive: Callable[[], frozenset[str]], *, earlier_incarnations: bool) -> Swept:

@@ -19,6 +19,8 @@ from gateway.ports.clock import Clock
 from gateway.ports.reads import SourceFilter, Sources
 from gateway.service.administer import Permit
 
+LATEST_S = 2**53 // 1_000_000
+"""Microseconds up to 2^53 are what every reader holds exactly (adapters/store/tables.py)."""
 NO_EMBARGO_S = 0
 """``released_s`` of a source that has always been released."""
 
@@ -65,6 +67,8 @@ class Directory:
         if released_s < 0 or as_of_s < 0:
             param = "released" if released_s < 0 else "as_of"
             return Refusal(code=Code.INVALID_VALUE, status=422, param=param, facts={"reason": "before 1970"})
+        if released_s > LATEST_S:
+            return Refusal(code=Code.INVALID_VALUE, status=422, param="released", facts={"reason": "after 2255"})
         if as_of_s > now_s:
             # Facts that are confirmed for the future would never become too old.
             return Refusal(code=Code.INVALID_VALUE, status=422, param="as_of", facts={"reason": "in the future"})

@@ -29,9 +29,9 @@ from gateway.ports.events import Denied, Events, Recalled
 from gateway.ports.policy import Decided, Policy
 from gateway.service.policy_codes import denied_codes
 
-Question = AccessQuestion | RoutesQuestion | ReplayQuestion | VisibleQuestion | OperateQuestion
-Q = TypeVar("Q", AccessQuestion, RoutesQuestion, ReplayQuestion, VisibleQuestion, OperateQuestion)
-A = TypeVar("A", AccessAnswer, RoutesAnswer, ReplayAnswer, VisibleAnswer, OperateAnswer)
+Question = AccessQuestion | RoutesQuestion | ReplayQuestion | VisibleQuestion
+Q = TypeVar("Q", AccessQuestion, RoutesQuestion, ReplayQuestion, VisibleQuestion)
+A = TypeVar("A", AccessAnswer, RoutesAnswer, ReplayAnswer, VisibleAnswer)
 
 MOST_ENTRIES = 4_096
 """More than OPA decides in a second, so nothing is dropped that could be asked again. 32 sources each: 80 MB."""
@@ -78,7 +78,11 @@ class Memo:
         return await self._use("visible", question, self._policy.visible)
 
     async def operate(self, question: OperateQuestion) -> Decided[OperateAnswer]:
-        return await self._use("operate", question, self._policy.operate)
+        # Not remembered: it is asked seldom, and without a time in it an answer would outlive the policy's silence.
+        decided = await self._policy.operate(question)
+        for code in denied_codes(self._policy, decided.answer):
+            self._events.emit(Denied("operate", code))
+        return decided
 
     async def _use(
         self, entrypoint: str, question: Q, ask: Callable[[Q], Coroutine[Any, Any, Decided[A]]]
@@ -109,7 +113,7 @@ class Memo:
 
     async def _decide(self, question: Q, ask: Callable[[Q], Coroutine[Any, Any, Decided[A]]]) -> "_Kept[A]":
         decided = await ask(question)
-        self._second = getattr(question, "time_s", self._second)
+        self._second = question.time_s
         kept = _Kept(decided, denied_codes(self._policy, decided.answer), self._second)
         self._make_room()
         self._kept[question] = kept

@@ -54,10 +54,13 @@ class Pipeline:
 
     async def run(self, arrival: Arrival) -> Answer | Refusal:
         """Walk the path; T1 may send the request back to look up, and once to authenticate."""
-        if isinstance(session := await self.authenticate(arrival.credential), Refusal):
-            return session
+        if isinstance(stranger := await self.authenticate(arrival.credential), Refusal):
+            return stranger
         if isinstance(asked := await arrival.read(), Refusal):
             return asked
+        # Once more: a body may take seconds, and whatever was revoked or reloaded meanwhile counts.
+        if isinstance(session := await self.authenticate(arrival.credential), Refusal):
+            return session
         changes = 0
         for _ in range(WALKS):
             if not isinstance(end := await self._walk(arrival.credential, session, asked), Again):

@@ -9,7 +9,6 @@ from gateway.domain.errors import LedgerUnavailable, LedgerUncertain, WorkAbando
 from gateway.domain.fault import Fault
 from gateway.domain.principal import Caller
 from gateway.domain.refusal import Code, Refusal
-from gateway.domain.snapshot import Snapshot
 from gateway.ports.clock import Clock
 from gateway.ports.events import Events, Faulted, Reloaded
 from gateway.ports.ledger import Ledger, ReloadRecord
@@ -91,7 +90,7 @@ class Reload:
         async with self._turn:
             end: Taken | Refusal = Refusal(code=Code.LEDGER_UNAVAILABLE)
             try:
-                # What cannot be put on record is not put in force.
+                # What cannot be put on record does not stay in force.
                 with suppress(LedgerUnavailable, LedgerUncertain):
                     end = await self._renew(actor)
             finally:
@@ -104,37 +103,50 @@ class Reload:
         prepared = await self._revisions.prepare()
         if isinstance(prepared, Rejected):
             return await self._refuse(actor, prepared.faults)
-        taken: Taken | None = None
+        faults: tuple[Fault, ...] | None = None
         try:
-            # As late as can be, so that hardly an operation can begin on what is dropped.
-            if faults := dropped(await self._accounts.in_use(), prepared.snapshot):
-                return await self._refuse(actor, faults)
-            await self._record(actor, prepared.snapshot, prepared.policy, taken=True)
-            taken = Taken(self._put_in_force(prepared), self._in_force.active, prepared.warnings)
-            return taken
+            faults = await self._dropped(prepared)
         finally:
-            if taken is None:
+            if faults is None or faults:
                 await self._revisions.retire(prepared.policy)
+        return await (self._refuse(actor, faults) if faults else self._take(actor, prepared))
+
+    async def _take(self, actor: Caller, prepared: Revision) -> Taken | Refusal:
+        earlier = self._in_force.swap(Active(prepared.snapshot, prepared.policy))
+        faults: tuple[Fault, ...] | None = None
+        try:
+            # From the swap on T1 grants nothing under the earlier revision, and the record waits for the grants that
+            # were being committed then. So whatever still counts against a dropped id is seen now.
+            await self._record(actor, taken=True)
+            faults = await self._dropped(prepared)
+        finally:
+            if faults is None or faults:
+                self._retire_later(self._in_force.swap(earlier).policy)
+        if faults:
+            return await self._refuse(actor, faults)
+        self._retire_later(earlier.policy)
+        return Taken(earlier, self._in_force.active, prepared.warnings)
+
+    async def _dropped(self, prepared: Revision) -> tuple[Fault, ...]:
+        return dropped(await self._accounts.in_use(), prepared.snapshot)
 
     async def _refuse(self, actor: Caller, faults: tuple[Fault, ...]) -> Refusal:
-        await self._record(actor, self._in_force.active.snapshot, self._in_force.active.policy, taken=False)
+        await self._record(actor, taken=False)
         return Refusal(code=Code.RELOAD_REFUSED, faults=faults)
 
-    async def _record(self, actor: Caller, snapshot: Snapshot, policy: Policy, *, taken: bool) -> None:
+    async def _record(self, actor: Caller, *, taken: bool) -> None:
+        active = self._in_force.active
         record = ReloadRecord(
-            actor=actor, taken=taken, registry_digest=snapshot.digest, policy_revision=policy.revision
+            actor=actor, taken=taken, registry_digest=active.snapshot.digest, policy_revision=active.policy.revision
         )
         await self._ledger.reloaded(record)
 
-    def _put_in_force(self, revision: Revision) -> Active:
-        """Without an await, so no other task sees half of it. Returns what was in force."""
-        earlier = self._in_force.swap(Active(revision.snapshot, revision.policy))
-        task = asyncio.ensure_future(self._retire_later(earlier.policy))
+    def _retire_later(self, policy: Policy) -> None:
+        task = asyncio.ensure_future(self._retire(policy))
         self._retiring.add(task)
         task.add_done_callback(self._retiring.discard)
-        return earlier
 
-    async def _retire_later(self, policy: Policy) -> None:
+    async def _retire(self, policy: Policy) -> None:
         try:
             async with asyncio.timeout(self.pinned_s):
                 await self._ending.wait()

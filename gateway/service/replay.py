@@ -55,6 +55,7 @@ class Replay:
         disclosure = Disclosure(
             operation_id=operation.id,
             reader=session.caller,
+            policy_revision=session.active.policy.revision,
             decision=decided.decision,
             sources=operation.sources,
             source_versions=tuple(source.version for source in known),

@@ -1,11 +1,11 @@
-"""What T1 and T2 look at again in the moment of their transaction, as far as it lives in this process."""
+"""What transactions look at again in their moment, as far as it lives in this process."""
 
 from gateway.service.active import InForce
 from gateway.service.readiness import ReadinessBoard
 
 
 class ProcessStanding:
-    """Conditions 4 and 5 of T1 (design, section 3). Implements ``gateway.ports.ledger.Standing``.
+    """The revision and the profile's readiness. Implements ``gateway.ports.ledger.Standing``.
 
     Called from the writer's thread: it reads single attributes, which are replaced and never changed.
     """
@@ -23,3 +23,6 @@ class ProcessStanding:
         if found is None or not self._board.is_ready(found):
             return "profile_not_ready"
         return None
+
+    def is_in_force(self, policy_revision: str) -> bool:
+        return policy_revision == self._in_force.active.policy.revision

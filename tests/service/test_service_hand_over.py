@@ -22,6 +22,7 @@ NOT_SHOWN = "Hello"
 UP_TO_T3 = [
     "keys.find",
     "body.read",
+    "keys.find",
     "operations.find",
     "sources.facts",
     "policy.access",

@@ -117,7 +117,7 @@ def test_when_the_attempts_are_used_up_the_last_failure_is_told_and_never_retrie
         replayed=True,
         retry=False,
     )
-    assert (len(world.attempts), world.calls) == (most, ["keys.find", "body.read", "operations.find"])
+    assert (len(world.attempts), world.calls) == (most, ["keys.find", "body.read", "keys.find", "operations.find"])
 
 
 def test_grants_that_were_given_back_use_up_no_attempts() -> None:

@@ -1,6 +1,7 @@
 """The path of a request: the exact order of its effects, and which refusals leave a row."""
 
 import asyncio
+import hashlib
 from collections.abc import Callable
 
 import pytest
@@ -19,6 +20,7 @@ from gateway.service.path import Asked
 TO_THE_RESERVATION = [
     "keys.find",
     "body.read",
+    "keys.find",
     "operations.find",
     "sources.facts",
     "policy.access",
@@ -45,6 +47,7 @@ def test_a_replay_decides_and_discloses_and_sends_nothing() -> None:
     assert world.calls == [
         "keys.find",
         "body.read",
+        "keys.find",
         "operations.find",
         "operations.result",
         "sources.facts",
@@ -58,13 +61,34 @@ def test_a_refusal_by_policy_ends_the_path_with_its_row() -> None:
     world = Surroundings()
     world.policy.failed = Failed(request=("purpose",), source={})
     assert world.refused().code is Code.ACCESS_DENIED
-    assert world.calls == [*TO_THE_RESERVATION[:5], "ledger.refuse"]
+    assert world.calls == [*TO_THE_RESERVATION[:6], "ledger.refuse"]
 
 
 def test_the_credential_is_looked_at_before_the_body_is_read() -> None:
     world = Surroundings()
     assert world.refused(who="stranger").code is Code.UNAUTHENTICATED
     assert world.calls == ["keys.find"]
+
+
+def _revoked(world: Surroundings) -> None:
+    world.put_key("assistant", active=False)
+
+
+def _tenant_gone(world: Surroundings) -> None:
+    world.put_in_force(tenants={})
+
+
+@pytest.mark.parametrize("happens", [_revoked, _tenant_gone])
+def test_what_happens_while_the_body_arrives_counts(happens: Callable[[Surroundings], None]) -> None:
+    world = Surroundings()
+    world.answered()
+
+    async def read() -> Asked:
+        happens(world)
+        return Asked(hashlib.sha256(b"k-1").digest(), ASKED)
+
+    end = asyncio.run(world.arriving(read, "gw_assistant"))
+    assert end == Refusal(code=Code.UNAUTHENTICATED), "a saved answer was shown under yesterday's access"
 
 
 def test_a_body_that_is_refused_ends_the_path_without_a_row() -> None:
@@ -99,7 +123,7 @@ def test_a_conflict_comes_before_authorise_and_leaves_no_row(
     request = arrange(world)
     world.calls.clear()
     assert world.refused(request).code is code
-    assert world.calls == ["keys.find", "body.read", "operations.find"]
+    assert world.calls == ["keys.find", "body.read", "keys.find", "operations.find"]
     assert world.rows.audit == []
 
 

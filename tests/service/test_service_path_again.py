@@ -75,7 +75,7 @@ def test_a_source_that_changes_before_the_reservation_is_decided_upon_again() ->
     for step in ["operations.find", "policy.access", "counter.count", "ledger.claim"]:
         assert world.called(step) == 2, step
     # The third time is at the hand-over.
-    assert (world.called("keys.find"), world.called("sources.facts")) == (3, 3)
+    assert (world.called("keys.find"), world.called("sources.facts")) == (4, 3)
     asked_first, _, asked_again = world.policy.asked
     assert (asked_first.sources[0].groups, asked_again.sources[0].groups) == (("staff",), ())
     assert world.rows.audit == []
@@ -116,7 +116,7 @@ def test_what_changes_twice_is_given_up_with_one_row() -> None:
     world.notebook.at("ledger.claim", lambda: world.change_source(handbook()))
     refusal = world.refused(CITING)
     assert (refusal, refusal.meaning.status) == (Refusal(code=Code.NOT_STARTED), 503)
-    assert (world.called("ledger.claim"), world.called("keys.find")) == (2, 2)
+    assert (world.called("ledger.claim"), world.called("keys.find")) == (2, 3)
     assert [row.code for row in world.refusals] == [Code.NOT_STARTED]
     assert world.transport.received == []
     assert world.rows.attempts == {}
@@ -127,12 +127,12 @@ def test_a_change_and_a_lost_race_are_both_walked_again() -> None:
     answers = iter([Stale("source_changed"), AlreadyExists(), None])
     world.notebook.at("ledger.claim", lambda: next(answers))
     assert isinstance(world.ask(), Answer)
-    assert (world.called("operations.find"), world.called("keys.find")) == (3, 3)
+    assert (world.called("operations.find"), world.called("keys.find")) == (3, 4)
 
 
 def test_no_request_walks_for_ever() -> None:
     world = Surroundings()
     world.notebook.at("ledger.claim", AlreadyExists)
     assert world.refused() == Refusal(code=Code.NOT_STARTED)
-    assert (world.called("ledger.claim"), world.called("keys.find")) == (WALKS, 1)
+    assert (world.called("ledger.claim"), world.called("keys.find")) == (WALKS, 2)
     assert [row.code for row in world.refusals] == [Code.NOT_STARTED]

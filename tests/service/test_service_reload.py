@@ -109,20 +109,13 @@ def test_ids_that_the_store_still_needs_are_not_dropped() -> None:
     world.run(story)
 
 
-def test_every_reload_is_on_record_before_its_files_are_in_force() -> None:
+def test_every_reload_is_on_record_before_whoever_asked_is_told() -> None:
     world = Files()
-    in_force: list[str] = []
-
-    async def look() -> None:
-        in_force.append(world.in_force.active.snapshot.digest)
 
     async def story() -> None:
-        earlier = world.in_force.active.snapshot.digest
         actor = (await world.permitted()).actor("registry", "change")
         world.edit()
-        world.notebook.once("ledger.reloaded", look)
         await world.reload()
-        assert in_force == [earlier]
         world.revisions.faults = [FAULT]
         await world.reload()
         taken, refused = [record for record in world.rows.audit if isinstance(record, ReloadRecord)]
@@ -134,7 +127,7 @@ def test_every_reload_is_on_record_before_its_files_are_in_force() -> None:
     world.run(story)
 
 
-def test_a_reload_that_cannot_be_put_on_record_is_not_put_in_force() -> None:
+def test_a_reload_that_cannot_be_put_on_record_does_not_stay_in_force() -> None:
     world = Files()
 
     async def story() -> None:
@@ -142,12 +135,44 @@ def test_a_reload_that_cannot_be_put_on_record_is_not_put_in_force() -> None:
         world.edit()
         world.notebook.at("ledger.reloaded", breaking(LedgerUnavailable("full")))
         assert await world.reload() == Refusal(code=Code.LEDGER_UNAVAILABLE)
-        assert world.in_force.active is earlier
-        assert world.revisions.running == []
+        assert world.in_force.active.snapshot is earlier.snapshot
         assert world.services.reload.last == LastReload(False, world.clock.now_us())
         assert Reloaded(False) in world.events.events
+        assert isinstance(await world.asking(), Answer)
 
     world.run(story)
+    assert world.revisions.running == []
+
+
+def test_an_operation_that_began_while_the_files_were_read_takes_the_reload_back() -> None:
+    world = Files()
+    nothing = InUse(tenants=frozenset(), principals=frozenset(), profiles=frozenset(), quota_scopes=frozenset())
+    looks = [nothing, replace(nothing, tenants=frozenset({"gone"}))]
+    in_force: list[str] = []
+
+    async def in_use() -> InUse:
+        in_force.append(world.in_force.active.snapshot.digest)
+        return looks.pop(0)
+
+    async def story() -> None:
+        earlier = world.in_force.active.snapshot
+        world.edit()
+        world.notebook.at("accounts.in_use", in_use)
+        refusal = await world.reload()
+        assert isinstance(refusal, Refusal)
+        assert (refusal.code, len(refusal.faults)) == (Code.RELOAD_REFUSED, 1)
+        assert in_force == [earlier.digest, "sha256:edit 0"]
+        assert world.in_force.active.snapshot is earlier
+        assert world.services.reload.last == LastReload(False, world.clock.now_us())
+        records = [record for record in world.rows.audit if isinstance(record, ReloadRecord)]
+        assert [(record.taken, record.registry_digest) for record in records] == [
+            (True, "sha256:edit 0"),
+            (False, earlier.digest),
+        ]
+        assert isinstance(await world.asking(), Answer)
+
+    world.run(story)
+    assert world.revisions.running == []
 
 
 def test_a_store_that_cannot_be_read_leaves_no_policy_behind() -> None:
