@@ -8,6 +8,7 @@ from sqlalchemy import bindparam, select, update
 
 from adapters.store import holds
 from adapters.store.batch import Batch
+from adapters.store.directory import Directory
 from adapters.store.rows import unknown_after_us
 from adapters.store.statements import Inserter, sql, word
 from adapters.store.tables import SLOT_FREED, attempt, evidence
@@ -60,7 +61,8 @@ class Last(Struct, frozen=True):
 
 def act(batch: Batch, acts: Sequence[Act]) -> list[ActResult | Exception]:
     """One after the other: each sees what those before it have left."""
-    return [_act(batch, item) for item in acts]
+    directory = Directory(batch.connection)
+    return [directory.refusal_of(item.actor) or _act(batch, item) for item in acts]
 
 
 def _act(batch: Batch, item: Act) -> ActResult | Exception:

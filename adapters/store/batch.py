@@ -1,6 +1,6 @@
 """One transaction of the writer: its connection, its one time, its audit rows and its budget rows."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -30,6 +30,19 @@ class Batch:
         self.last_seq = last_seq
         """Number of the latest audit row. It counts only once the batch has been committed."""
         self._audit: list[Mapping[str, Any]] = []
+        self._after_commit: list[Callable[[], None]] = []
+
+    def after_commit(self, call: Callable[[], None]) -> None:
+        """Have something called on the writer's thread when COMMIT has ended, whether well or not.
+
+        Nobody who waits for the batch has been answered then. ``call`` raises nothing.
+        """
+        self._after_commit.append(call)
+
+    def committed(self) -> None:
+        """COMMIT has ended, whether well or not."""
+        for call in self._after_commit:
+            call()
 
     def audit(
         self,

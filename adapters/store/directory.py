@@ -7,6 +7,8 @@ from sqlalchemy import bindparam, select
 from adapters.store.connection import Connection
 from adapters.store.statements import sql
 from adapters.store.tables import key, source
+from gateway.domain.errors import CredentialRevoked
+from gateway.domain.principal import Caller
 from gateway.domain.request import SourceRef
 
 _VERSION = sql(select(source.c.version).where(source.c.id == bindparam("id")))
@@ -35,6 +37,12 @@ class Directory:
             row = self._connection.execute(_OWNER, {"hash": credential_hash, "yes": 1}).fetchone()
             self._owners[credential_hash] = row
         return self._owners[credential_hash] == (tenant, principal)
+
+    def refusal_of(self, actor: Caller | None) -> CredentialRevoked | None:
+        """Why this actor may change nothing any more. None as ``actor`` is the server itself, which always may."""
+        if actor is None or self.owns(actor.principal.tenant, actor.principal.id, actor.credential_hash):
+            return None
+        return CredentialRevoked("the actor's credential does not count any more")
 
     def _version(self, source_id: str) -> int:
         if source_id not in self._versions:

@@ -1,12 +1,13 @@
 """Keys that are created and revoked, each with its audit row."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import bindparam, literal_column, update
 
 from adapters.store.batch import Batch
+from adapters.store.directory import Directory
 from adapters.store.key_rows import KEYS, key_from
 from adapters.store.statements import Inserter, sql
 from adapters.store.tables import key
@@ -46,19 +47,29 @@ class Revocation(Struct, frozen=True):
     os_user: str | None
 
 
-def create(batch: Batch, items: Sequence[NewKey]) -> list[None]:
-    """One after the other: of two that are to be alone, the later one is."""
-    for item in items:
-        _create(batch, item)
-    return [None] * len(items)
+class KeyChanges:
+    """``forget`` is called on the writer's thread after each COMMIT with changes of keys, whether it ended well or not.
+
+    Each change looks at its actor's credential by itself: the one before it may have ended that.
+    """
+
+    def __init__(self, forget: Callable[[], None]) -> None:
+        self._forget = forget
+
+    def create(self, batch: Batch, items: Sequence[NewKey]) -> list[Exception | None]:
+        """One after the other: of two that are to be alone, the later one is."""
+        batch.after_commit(self._forget)
+        return [_create(batch, item) for item in items]
+
+    def revoke(self, batch: Batch, items: Sequence[Revocation]) -> list[Key | Exception | None]:
+        """One after the other: of two for one key, the first leaves the audit row."""
+        batch.after_commit(self._forget)
+        return [_revoke(batch, item) for item in items]
 
 
-def revoke(batch: Batch, items: Sequence[Revocation]) -> list[Key | None]:
-    """One after the other: of two for one key, the first leaves the audit row."""
-    return [_revoke(batch, item) for item in items]
-
-
-def _create(batch: Batch, item: NewKey) -> None:
+def _create(batch: Batch, item: NewKey) -> Exception | None:
+    if (refusal := Directory(batch.connection).refusal_of(item.actor)) is not None:
+        return refusal
     if item.alone:
         batch.connection.execute(_RETIRE, {"of_tenant": item.key.tenant, "of_principal": item.key.principal})
     row = {
@@ -72,9 +83,12 @@ def _create(batch: Batch, item: NewKey) -> None:
     }
     _insert(batch.connection, [row])
     _note(batch, KEY_CREATED, item.key, item.actor, os_user=item.os_user, alone=item.alone)
+    return None
 
 
-def _revoke(batch: Batch, item: Revocation) -> Key | None:
+def _revoke(batch: Batch, item: Revocation) -> Key | Exception | None:
+    if (refusal := Directory(batch.connection).refusal_of(item.actor)) is not None:
+        return refusal
     row = batch.connection.execute(_BY_ID, {"id": item.key_id}).fetchone()
     if row is None:
         return None

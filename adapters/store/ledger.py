@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from adapters.store.act import act
-from adapters.store.audit import disclose, refuse, reloaded
+from adapters.store.audit import Disclosures, refuse, reloaded
 from adapters.store.claim import Claims
 from adapters.store.dispatch import Dispatches
 from adapters.store.release import release
@@ -32,7 +32,6 @@ _SETTLE: Transition[Settle, Settled | Superseded] = Transition(Rank.T3, settle)
 _ACT: Transition[Act, ActResult] = Transition(Rank.T3, act)
 _RELEASE: Transition[str, None] = Transition(Rank.T3, release)
 _SWEEP: Transition[Sweep, Swept] = Transition(Rank.T3, sweep)
-_DISCLOSE: Transition[Disclosure, Stale | None] = Transition(Rank.OTHER, disclose)
 _REFUSE: Transition[RefusalRecord, None] = Transition(Rank.OTHER, refuse)
 _RELOADED: Transition[ReloadRecord, None] = Transition(Rank.OTHER, reloaded)
 
@@ -44,6 +43,7 @@ class StoredLedger:
         self._writer = writer
         self._claim: Transition[Claim, Granted | AlreadyExists | Stale] = Transition(Rank.T1, Claims(standing).apply)
         self._dispatch: Transition[str, Dispatching | GrantLost] = Transition(Rank.T2, Dispatches(standing).apply)
+        self._disclose: Transition[Disclosure, Stale | None] = Transition(Rank.OTHER, Disclosures(standing).apply)
 
     async def claim(self, claim: Claim) -> Granted | AlreadyExists | Stale:
         return await self._writer.run(self._claim, claim)
@@ -58,7 +58,7 @@ class StoredLedger:
         await self._writer.run(_RELEASE, dispatch_id)
 
     async def disclose(self, disclosure: Disclosure) -> Stale | None:
-        return await self._writer.run(_DISCLOSE, disclosure)
+        return await self._writer.run(self._disclose, disclosure)
 
     async def refuse(self, record: RefusalRecord) -> None:
         await self._writer.run(_REFUSE, record)

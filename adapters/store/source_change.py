@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.dialects.sqlite import insert
 
 from adapters.store.batch import Batch
+from adapters.store.directory import Directory
 from adapters.store.source_rows import BY_ID, US, source_from
 from adapters.store.statements import sql
 from adapters.store.tables import source, withdrawal
@@ -50,9 +51,10 @@ class SourceChange(Struct, frozen=True):
     os_user: str | None
 
 
-def change(batch: Batch, changes: Sequence[SourceChange]) -> list[SourceActResult]:
+def change(batch: Batch, changes: Sequence[SourceChange]) -> list[SourceActResult | Exception]:
     """One after the other: each sees what those before it have left."""
-    return [_change(batch, item) for item in changes]
+    directory = Directory(batch.connection)
+    return [directory.refusal_of(item.actor) or _change(batch, item) for item in changes]
 
 
 def _change(batch: Batch, item: SourceChange) -> SourceActResult:
@@ -60,7 +62,7 @@ def _change(batch: Batch, item: SourceChange) -> SourceActResult:
     found = batch.connection.execute(BY_ID, {"id": act.id}).fetchone()
     row = None if found is None else source_from(found)
     result = changed(row, act, is_taken_back=_is_taken_back(batch, act))
-    if not isinstance(result, Source):
+    if not isinstance(result, Source) or result is row:
         return result
     _put(batch, result)
     if isinstance(act, WithdrawSource):

@@ -143,6 +143,8 @@ class Writer:
         except sqlite3.Error:
             self._fault = "commit_failed"
             return False
+        finally:
+            batch.committed()
         self._last_seq = batch.last_seq
         self._wake(queued, answers, Committed(len(queued), time.perf_counter() - started_s))
         return True

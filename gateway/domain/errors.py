@@ -5,6 +5,7 @@ GatewayError
 ├── LedgerUnavailable      the transition was not taken; nothing of it is stored
 ├── LedgerUncertain        the commit failed: whether the transition is stored is not known
 ├── IllegalMove            a transition that the table of legal moves does not have
+├── CredentialRevoked      whoever asked for the change may change nothing any more; nothing of it is stored
 ├── WorkAbandoned          the drain's time was up; the sweep says what became of the attempt
 ├── GrantAlreadySpent      a fault of the program: one grant, two dispatches
 ├── PermitMisused          a fault of the program: a permit for one thing, used for another
@@ -37,6 +38,10 @@ class LedgerUncertain(GatewayError):
 
 class IllegalMove(GatewayError):
     """The store refused a move that is not in the table."""
+
+
+class CredentialRevoked(GatewayError):
+    """In the moment of a change its actor's credential was not active any more, or not that principal's."""
 
 
 class WorkAbandoned(GatewayError):

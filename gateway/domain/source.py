@@ -5,6 +5,9 @@ from msgspec.structs import replace
 
 from gateway.domain.request import SourceRef
 
+MOST_GROUPS = 256
+"""Groups that one source is open to at most, all grants together: every decision about it carries them all."""
+
 
 class SourceFact(Struct, frozen=True, kw_only=True):
     """A row of the directory of sources, beside the revision that the request cited.
@@ -92,11 +95,17 @@ class WithdrawnRevision(Struct, frozen=True):
     """A grant names a revision that was withdrawn at any time."""
 
 
-SourceActResult = Source | NoSuchSource | OtherTenantsSource | WithdrawnRevision
+class TooManyGroups(Struct, frozen=True):
+    """With this grant the source would be open to more than ``MOST_GROUPS`` groups."""
+
+
+SourceActResult = Source | NoSuchSource | OtherTenantsSource | WithdrawnRevision | TooManyGroups
 
 
 def changed(row: Source | None, act: SourceAct, *, is_taken_back: bool) -> SourceActResult:
     """The row after an act, one version on, or why the directory refuses the act.
+
+    What is withdrawn stays as it is when it is withdrawn again: the same row, at the same version.
 
     :param is_taken_back: whether the revision that a grant names was ever withdrawn.
     """
@@ -107,7 +116,7 @@ def changed(row: Source | None, act: SourceAct, *, is_taken_back: bool) -> Sourc
     if isinstance(act, RevokeSource):
         left = tuple(group for group in row.groups if act.groups and group not in act.groups)
         return replace(row, groups=left, version=row.version + 1)
-    return replace(row, withdrawn=True, version=row.version + 1)
+    return row if row.withdrawn else replace(row, withdrawn=True, version=row.version + 1)
 
 
 def _granted(row: Source | None, act: GrantSource, *, is_taken_back: bool) -> SourceActResult:
@@ -115,10 +124,13 @@ def _granted(row: Source | None, act: GrantSource, *, is_taken_back: bool) -> So
         return OtherTenantsSource()
     if is_taken_back:
         return WithdrawnRevision()
+    groups = {*act.groups, *(row.groups if row else ())}
+    if len(groups) > MOST_GROUPS:
+        return TooManyGroups()
     return Source(
         id=act.id,
         tenant=act.tenant,
-        groups=tuple(sorted({*act.groups, *(row.groups if row else ())})),
+        groups=tuple(sorted(groups)),
         privacy_class=act.privacy_class,
         revision=act.revision,
         released_s=act.released_s,

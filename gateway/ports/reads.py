@@ -12,8 +12,8 @@ from gateway.domain.questions import Decision
 from gateway.domain.request import SourceRef
 from gateway.domain.source import KnownSource, Source, SourceAct, SourceActResult
 
-LONGEST_PAGE = 500
-"""Operations that one search gives at most."""
+LONGEST_PAGE = 501
+"""What one search gives at most: a page of 500, and one more, which tells that there are more."""
 
 
 class OperationFilter(Struct, frozen=True, kw_only=True):
@@ -135,7 +135,10 @@ class Sources(Protocol):
     async def change(self, act: SourceAct, *, actor: Caller, os_user: str | None) -> SourceActResult:
         """Durable with its audit row when it returns. Every change raises the row's version, also one to itself.
 
+        What is withdrawn already is not withdrawn again: the row as it is, without an audit row.
+
         :raises LedgerUnavailable: nothing was stored.
+        :raises CredentialRevoked: the actor's credential does not count any more; nothing was stored.
         """
 
 
@@ -166,7 +169,7 @@ class Keys(Protocol):
     """Credentials by the hash of their token."""
 
     async def find(self, credential_hash: bytes) -> Key | None:
-        """Read at every request; no cache outlives a revocation."""
+        """Read at every request. Once a change of keys has been acknowledged, nothing older is found."""
 
     async def create(
         self,
@@ -180,6 +183,9 @@ class Keys(Protocol):
         """Durable when it returns, with its audit row. ``actor`` None is the server itself at start.
 
         With ``alone`` every other key of the same principal stops counting, in the same transaction.
+
+        :raises LedgerUnavailable: nothing was stored.
+        :raises CredentialRevoked: the actor's credential does not count any more; nothing was stored.
         """
 
     async def search(self, wanted: KeyFilter) -> tuple[Key, ...]: ...
@@ -187,5 +193,8 @@ class Keys(Protocol):
     async def revoke(self, key_id: str, *, actor: Caller, os_user: str | None) -> Key | None:
         """The key as it then is, durable with its audit row; None: there is no such key. Twice is once.
 
+        A principal may revoke its own key.
+
         :raises LedgerUnavailable: nothing was stored.
+        :raises CredentialRevoked: the actor's credential does not count any more; nothing was stored.
         """

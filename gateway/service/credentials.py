@@ -7,7 +7,7 @@ import secrets
 import uuid_utils
 from msgspec import Struct
 
-from gateway.domain.errors import LedgerUnavailable
+from gateway.domain.errors import CredentialRevoked, LedgerUnavailable
 from gateway.domain.principal import OPERATOR, SYSTEM_TENANT, credential_hash
 from gateway.domain.refusal import Code, Refusal
 from gateway.ports.clock import Clock
@@ -45,6 +45,8 @@ class Credentials:
             await self._keys.create(key, credential_hash(token), actor=actor, os_user=self._os_user)
         except LedgerUnavailable:
             return Refusal(code=Code.LEDGER_UNAVAILABLE)
+        except CredentialRevoked:
+            return Refusal(code=Code.UNAUTHENTICATED)
         return NewKey(key, token)
 
     async def search(self, permit: Permit, wanted: KeyFilter) -> tuple[Key, ...]:
@@ -59,6 +61,8 @@ class Credentials:
             revoked = await self._keys.revoke(key_id, actor=actor, os_user=self._os_user)
         except LedgerUnavailable:
             return Refusal(code=Code.LEDGER_UNAVAILABLE)
+        except CredentialRevoked:
+            return Refusal(code=Code.UNAUTHENTICATED)
         return revoked or Refusal(code=Code.UNKNOWN_KEY)
 
     async def ensure_operator(self, token: str) -> None:

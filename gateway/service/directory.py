@@ -2,16 +2,19 @@
 
 from msgspec import Struct
 
-from gateway.domain.errors import LedgerUnavailable
+from gateway.domain.errors import CredentialRevoked, LedgerUnavailable
 from gateway.domain.principal import Caller
 from gateway.domain.refusal import Code, Refusal
+from gateway.domain.request import SourceRef
 from gateway.domain.source import (
+    MOST_GROUPS,
     GrantSource,
     NoSuchSource,
     OtherTenantsSource,
     RevokeSource,
     Source,
     SourceAct,
+    TooManyGroups,
     WithdrawnRevision,
     WithdrawSource,
 )
@@ -84,8 +87,17 @@ class Directory:
         return await self._change(actor, act)
 
     async def revoke(self, permit: Permit, source_id: str, groups: tuple[str, ...]) -> Source | Refusal:
-        """Close a source to these groups, or to all if none is named."""
+        """Close a source to these groups, or to all if none is named.
+
+        Refused if it is open to none of them: a misspelt group would seem closed while the right one stays open.
+        """
         actor = permit.actor("sources", "change")
+        if groups:
+            (known,) = await self._sources.facts([SourceRef(source_id, "")])
+            open_to = known.fact.groups
+            if known.fact.known and not set(groups) & set(open_to):
+                facts = {"reason": "open to none of them", "open to": ", ".join(open_to) or "nobody"}
+                return Refusal(code=Code.INVALID_VALUE, status=422, param="groups", facts=facts)
         return await self._change(actor, RevokeSource(id=source_id, groups=groups))
 
     async def withdraw(self, permit: Permit, source_id: str) -> Source | Refusal:
@@ -97,6 +109,8 @@ class Directory:
             changed = await self._sources.change(act, actor=actor, os_user=self._os_user)
         except LedgerUnavailable:
             return Refusal(code=Code.LEDGER_UNAVAILABLE)
+        except CredentialRevoked:
+            return Refusal(code=Code.UNAUTHENTICATED)
         match changed:
             case NoSuchSource():
                 return Refusal(code=Code.UNKNOWN_SOURCE, param="id")
@@ -104,5 +118,8 @@ class Directory:
                 return Refusal(code=Code.SOURCE_OF_OTHER_TENANT, param="tenant")
             case WithdrawnRevision():
                 return Refusal(code=Code.SOURCE_WITHDRAWN, param="revision")
+            case TooManyGroups():
+                facts = {"reason": "open to too many with these", "limit": MOST_GROUPS}
+                return Refusal(code=Code.INVALID_VALUE, status=422, param="groups", facts=facts)
             case Source():
                 return changed

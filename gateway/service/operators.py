@@ -2,7 +2,7 @@
 
 import math
 
-from gateway.domain.errors import LedgerUnavailable
+from gateway.domain.errors import CredentialRevoked, LedgerUnavailable
 from gateway.domain.operation import Operation
 from gateway.domain.reconciliation import Act, ActKind, Done, NoSuchOperation, NotLegal, TooEarly
 from gateway.domain.refusal import Code, Refusal
@@ -47,6 +47,8 @@ class Operators:
             done = await self._ledger.act(act)
         except LedgerUnavailable:
             return Refusal(code=Code.LEDGER_UNAVAILABLE)
+        except CredentialRevoked:
+            return Refusal(code=Code.UNAUTHENTICATED)
         match done:
             case NoSuchOperation():
                 return Refusal(code=Code.UNKNOWN_OPERATION)

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from gateway.domain.errors import LedgerUnavailable, LedgerUncertain, WorkAbandoned
+from gateway.domain.errors import CredentialRevoked, LedgerUnavailable, LedgerUncertain, WorkAbandoned
 from gateway.domain.fault import Fault
 from gateway.domain.principal import Caller
 from gateway.domain.refusal import Code, Refusal
@@ -93,6 +93,8 @@ class Reload:
                 # What cannot be put on record does not stay in force.
                 with suppress(LedgerUnavailable, LedgerUncertain):
                     end = await self._renew(actor)
+            except CredentialRevoked:
+                end = Refusal(code=Code.UNAUTHENTICATED)
             finally:
                 taken = isinstance(end, Taken)
                 self.last = LastReload(taken, self._clock.now_us())

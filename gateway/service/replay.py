@@ -10,9 +10,11 @@ from gateway.domain.source import KnownSource
 from gateway.ports.clock import Clock
 from gateway.ports.ledger import Disclosure, Ledger, RefusalRecord, Stale
 from gateway.ports.reads import Operations, Sources
-from gateway.service.path import Session
+from gateway.service.path import Again, Session
 from gateway.service.policy_codes import request_codes
 
+SOURCE_CHANGED = "source_changed"
+"""Reason of ``Stale`` after which the same session decides once more; any other is about the session itself."""
 DECISIONS = 2
 """How often it is decided while the sources go on changing under it."""
 
@@ -26,7 +28,8 @@ class Replay:
         self._ledger = ledger
         self._clock = clock
 
-    async def __call__(self, session: Session, operation: Operation) -> Answer | Refusal:
+    async def __call__(self, session: Session, operation: Operation) -> Answer | Refusal | Again:
+        """Again: whoever asks has not the access any more under which it was decided."""
         result = await self._operations.result(operation.id)
         if result is None:
             return _refusal(Code.RESULT_EXPIRED, operation)
@@ -34,6 +37,8 @@ class Replay:
             for _ in range(DECISIONS):
                 if not isinstance(end := await self._decide(session, operation, result), Stale):
                     return end
+                if end.reason != SOURCE_CHANGED:
+                    return Again("authenticate")
         except PolicyUnavailable:
             return _refusal(Code.POLICY_UNAVAILABLE, operation)
         except (LedgerUnavailable, LedgerUncertain):

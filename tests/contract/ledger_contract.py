@@ -4,9 +4,11 @@ from contract.ledger_acts import ActContract
 from contract.ledger_claims import ClaimContract
 from contract.ledger_decisions import DecisionContract
 from contract.ledger_directory import DirectoryContract
+from contract.ledger_disclosures import DisclosureContract
 from contract.ledger_dispatches import DispatchContract
 from contract.ledger_keys import KeyContract
 from contract.ledger_reads import ReadContract
+from contract.ledger_revoked import RevokedContract
 from contract.ledger_searches import SearchContract
 from contract.ledger_settlements import SettlementContract
 from contract.ledger_timelines import TimelineContract
@@ -17,11 +19,13 @@ class LedgerContract(
     DispatchContract,
     SettlementContract,
     ActContract,
+    DisclosureContract,
     ReadContract,
     SearchContract,
     TimelineContract,
     DirectoryContract,
     KeyContract,
+    RevokedContract,
     DecisionContract,
 ):
     """Inherit, and implement ``ends``."""

@@ -7,6 +7,7 @@ from contract.ledger_ends import (
     OPERATOR,
     Ends,
     WithEnds,
+    a_disclosure,
     decision,
     decision_id,
     granted,
@@ -14,7 +15,7 @@ from contract.ledger_ends import (
 
 from gateway.domain.principal import Caller
 from gateway.domain.questions import Decision, FailedCheck
-from gateway.ports.ledger import Disclosure, RefusalRecord
+from gateway.ports.ledger import RefusalRecord
 from gateway.ports.reads import RecordedDecision
 
 FAILED = (
@@ -66,8 +67,7 @@ class DecisionContract(WithEnds):
     def test_a_decision_of_a_disclosure_is_found_with_who_read(self) -> None:
         async def use(ends: Ends) -> None:
             replay = made("replay")
-            disclosure = Disclosure(operation_id="op", reader=OPERATOR, decision=replay, sources=(), source_versions=())
-            await ends.ledger.disclose(disclosure)
+            assert await ends.ledger.disclose(a_disclosure(reader=OPERATOR, decision=replay)) is None
             assert await ends.decisions.find(replay.id) == RecordedDecision(
                 decision=replay,
                 at_us=NOW_US,

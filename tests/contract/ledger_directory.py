@@ -8,11 +8,13 @@ from contract.ledger_ends import OPERATOR, Ends, WithEnds, a_grant, change, gran
 
 from gateway.domain.request import SourceRef
 from gateway.domain.source import (
+    MOST_GROUPS,
     NoSuchSource,
     OtherTenantsSource,
     RevokeSource,
     Source,
     SourceAct,
+    TooManyGroups,
     WithdrawnRevision,
     WithdrawSource,
 )
@@ -64,9 +66,7 @@ class DirectoryContract(WithEnds):
 
         self._with_ends(use)
 
-    @pytest.mark.parametrize(
-        "act", [a_grant(), RevokeSource(id="handbook", groups=("board",)), WithdrawSource(id="handbook")]
-    )
+    @pytest.mark.parametrize("act", [a_grant(), RevokeSource(id="handbook", groups=("board",))])
     def test_every_change_raises_the_version_also_one_to_itself(self, act: SourceAct) -> None:
         async def use(ends: Ends) -> None:
             await grant(ends)
@@ -114,6 +114,38 @@ class DirectoryContract(WithEnds):
             assert (await withdraw(ends)).withdrawn
             (found,) = await ends.sources.facts((SourceRef("handbook", "r1"),))
             assert found.fact.withdrawn
+
+        self._with_ends(use)
+
+    def test_what_is_withdrawn_is_not_withdrawn_again(self) -> None:
+        async def use(ends: Ends) -> None:
+            await grant(ends)
+            rows = await asyncio.gather(*(withdraw(ends) for _ in range(3)))
+            assert rows == [rows[0]] * 3
+            assert (rows[0].withdrawn, rows[0].version) == (True, 2)
+            assert await ends.sources.search(SourceFilter()) == (rows[0],)
+            await grant(ends, revision="r2")
+            again = await withdraw(ends)
+            assert (again.revision, again.withdrawn, again.version) == ("r2", True, 4)
+
+        self._with_ends(use)
+
+    def test_a_source_is_open_to_so_many_groups_at_most_all_grants_together(self) -> None:
+        async def use(ends: Ends) -> None:
+            groups = tuple(f"group-{n:03}" for n in range(MOST_GROUPS))
+            await grant(ends, groups=groups[:200])
+            for refused in (("elsewhere", *groups[200:]), tuple(f"other-{n}" for n in range(MOST_GROUPS))):
+                assert await try_to_change(ends, a_grant(groups=refused, revision="r2")) == TooManyGroups()
+            row = await grant(ends, groups=groups[100:])
+            assert (row.groups, row.revision, row.version) == (groups, "r1", 2)
+            assert await try_to_change(ends, a_grant(groups=("elsewhere",))) == TooManyGroups()
+            assert await ends.sources.search(SourceFilter()) == (row,)
+            assert (await grant(ends, groups=groups[:1])).version == 3
+            await revoke(ends, groups[0])
+            assert len((await grant(ends, groups=("elsewhere",))).groups) == MOST_GROUPS
+            too_many = a_grant("faq", groups=(*groups, "elsewhere"))
+            assert await try_to_change(ends, too_many) == TooManyGroups()
+            assert await listed(ends) == ["handbook"]
 
         self._with_ends(use)
 

@@ -18,7 +18,7 @@ from gateway.domain.questions import Decision
 from gateway.domain.reconciliation import Act, ActKind
 from gateway.domain.source import GrantSource, RevokeSource, Source, SourceAct, SourceActResult, WithdrawSource
 from gateway.domain.usage import Usage
-from gateway.ports.ledger import Claim, Dispatching, Granted, Ledger, Settle, Settled
+from gateway.ports.ledger import Claim, Disclosure, Dispatching, Granted, Ledger, Settle, Settled
 from gateway.ports.reads import Accounts, Decisions, Key, Keys, Operations, Sources
 
 T = TypeVar("T")
@@ -54,10 +54,15 @@ class ScriptedStanding:
     def __init__(self) -> None:
         self.reason: str | None = None
         self.asked: list[tuple[str | None, str]] = []
+        self.decided: list[str] = []
 
     def objection(self, policy_revision: str | None, profile: str) -> str | None:
         self.asked.append((policy_revision, profile))
         return self.reason
+
+    def is_in_force(self, policy_revision: str) -> bool:
+        self.decided.append(policy_revision)
+        return self.reason != "registry_changed"
 
 
 class Ends(Protocol):
@@ -173,6 +178,15 @@ def a_key(key_id: str = "key-1", **changes: Any) -> Key:
     return replace(key, **changes)
 
 
+OPERATORS_KEY = a_key("key-0", tenant="system", principal="operator", label="data directory")
+
+
+async def put_keys(ends: Ends) -> None:
+    """The credentials of CALLER and of OPERATOR, as a start puts them there."""
+    await ends.keys.create(a_key(), CREDENTIAL, actor=None)
+    await ends.keys.create(OPERATORS_KEY, OPERATOR.credential_hash, actor=None)
+
+
 async def granted(ends: Ends, key: str = "one", **changes: Any) -> Claim:
     claim = a_claim(key, **changes)
     answer = await ends.ledger.claim(claim)
@@ -190,6 +204,18 @@ async def left_unknown(ends: Ends, key: str = "one", **changes: Any) -> Claim:
     claim = await dispatched(ends, key, **changes)
     assert await ends.ledger.settle(outcome(claim.dispatch_id, State.UNKNOWN)) == Settled()
     return claim
+
+
+def a_disclosure(**changes: Any) -> Disclosure:
+    disclosure = Disclosure(
+        operation_id="op",
+        reader=CALLER,
+        policy_revision=DIGEST,
+        decision=decision("replay"),
+        sources=(),
+        source_versions=(),
+    )
+    return replace(disclosure, **changes)
 
 
 def an_act(claim: Claim, kind: ActKind, **changes: Any) -> Act:
@@ -219,7 +245,7 @@ class WithEnds:
         with self.ends() as ends:
 
             async def run() -> T:
-                await ends.keys.create(a_key(), CREDENTIAL, actor=None)
+                await put_keys(ends)
                 return await use(ends)
 
             return asyncio.run(run())

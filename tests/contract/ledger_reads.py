@@ -1,29 +1,13 @@
 """Disclosures, refusals, and what readers see."""
 
-from contract.ledger_ends import CALLER, CREDENTIAL, Ends, WithEnds, a_claim, a_key, decision, grant, revoke, withdraw
+from contract.ledger_ends import CALLER, CREDENTIAL, Ends, WithEnds, a_claim, a_key, decision, grant, withdraw
 
 from gateway.domain.request import SourceRef
-from gateway.ports.ledger import Disclosure, RefusalRecord, Stale
+from gateway.ports.ledger import RefusalRecord
 
 
 class ReadContract(WithEnds):
     """Disclosures, refusals, and what readers see."""
-
-    def test_a_disclosure_looks_at_the_sources_again(self) -> None:
-        async def use(ends: Ends) -> None:
-            await grant(ends)
-            disclosure = Disclosure(
-                operation_id="op",
-                reader=CALLER,
-                decision=decision("replay"),
-                sources=(SourceRef("handbook", "r1"),),
-                source_versions=(1,),
-            )
-            assert await ends.ledger.disclose(disclosure) is None
-            await revoke(ends)
-            assert await ends.ledger.disclose(disclosure) == Stale("source_changed")
-
-        self._with_ends(use)
 
     def test_a_refusal_is_taken(self) -> None:
         async def use(ends: Ends) -> None:

@@ -9,6 +9,7 @@ from contract.ledger_ends import (
     NOW_US,
     Ends,
     WithEnds,
+    a_disclosure,
     an_act,
     decision,
     dispatched,
@@ -21,7 +22,7 @@ from contract.ledger_ends import (
 from gateway.domain.operation import State
 from gateway.domain.reconciliation import ActKind
 from gateway.domain.usage import Usage
-from gateway.ports.ledger import Claim, Disclosure, RefusalRecord
+from gateway.ports.ledger import Claim, RefusalRecord
 
 Told = list[tuple[int, str, int | None, dict[str, Any]]]
 
@@ -195,15 +196,7 @@ class TimelineContract(WithEnds):
         async def use(ends: Ends) -> None:
             claim = await dispatched(ends)
             await ends.ledger.settle(outcome(claim.dispatch_id, State.COMPLETED))
-            await ends.ledger.disclose(
-                Disclosure(
-                    operation_id=claim.operation_id,
-                    reader=CALLER,
-                    decision=decision("replay"),
-                    sources=(),
-                    source_versions=(),
-                )
-            )
+            await ends.ledger.disclose(a_disclosure(operation_id=claim.operation_id))
             for operation_id in (claim.operation_id, None):
                 await ends.ledger.refuse(
                     RefusalRecord(

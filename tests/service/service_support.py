@@ -35,7 +35,6 @@ from gateway.testkit.registry_copy import EXAMPLE
 PROFILE = "smollm2-135m"
 BUNDLE = "chat@1"
 ASKED = Request(model="chat", messages=(Message("user", "Is it?"),))
-NOBODY = Caller(BUILT_IN_OPERATOR, b"")
 HANDBOOK = SourceRef("handbook", "r1")
 CITING = replace(ASKED, sources=(HANDBOOK,))
 
@@ -66,6 +65,9 @@ def with_another_profile(snapshot: Snapshot, **changes: Any) -> Snapshot:
 
 def token(who: str) -> str:
     return f"gw_{who}"
+
+
+ADMINISTRATOR = Caller(BUILT_IN_OPERATOR, credential_hash(token(OPERATOR)))
 
 
 def handbook(**changes: Any) -> GrantSource:
@@ -243,7 +245,7 @@ class Surroundings:
 
     async def change_source(self, act: SourceAct) -> None:
         """As an administrator does it, also in the middle of a request."""
-        done = await self.store.sources.change(act, actor=NOBODY, os_user=None)
+        done = await self.store.sources.change(act, actor=ADMINISTRATOR, os_user=None)
         assert isinstance(done, Source), done
 
     @property
@@ -274,7 +276,7 @@ class Surroundings:
     def put_in_force(self, **changes: Any) -> ScriptedPolicy:
         """Another registry with a policy of its own, as after a reload."""
         self.snapshot = replace(self.snapshot, **({"digest": "sha256:later"} | changes))
-        policy = ScriptedPolicy(self.snapshot, "sha256:later")
+        policy = ScriptedPolicy(self.snapshot, self.snapshot.digest)
         self.in_force.swap(Active(self.snapshot, self.watched(policy, "policy")))
         return policy
 

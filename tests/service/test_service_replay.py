@@ -183,3 +183,29 @@ def test_a_refusal_whose_row_cannot_be_written_is_told_as_an_unavailable_ledger(
     world.policy.failed = Failed(request=("purpose",), source={})
     world.notebook.at("ledger.refuse", breaking(error))
     assert refused(world).code is Code.LEDGER_UNAVAILABLE
+
+
+def test_a_key_that_is_revoked_before_the_row_shows_nothing(world: Surroundings) -> None:
+    world.notebook.once("ledger.disclose", lambda: world.put_key("assistant", active=False))
+    assert world.refused() == Refusal(code=Code.UNAUTHENTICATED)
+    assert world.rows.audit == []
+
+
+def test_a_registry_that_is_replaced_before_the_row_decides_instead(world: Surroundings) -> None:
+    def replace_it() -> None:
+        world.put_in_force(digest="sha256:later").failed = Failed(request=("tenant_active",), source={})
+
+    world.notebook.once("ledger.disclose", replace_it)
+    assert refused(world).code is Code.REPLAY_FORBIDDEN
+    assert [row.code for row in world.refusals] == [Code.REPLAY_FORBIDDEN]
+
+
+def test_a_registry_that_is_replaced_again_and_again_gives_up(world: Surroundings) -> None:
+    digests = iter(range(10))
+    world.notebook.at("ledger.disclose", lambda: void(world.put_in_force(digest=f"sha256:{next(digests)}")))
+    assert world.refused() == Refusal(code=Code.NOT_STARTED)
+    assert world.called("ledger.disclose") == 2
+
+
+def void(_: object) -> None:
+    """The notebook plays what is returned as the answer; None lets the real one answer."""

@@ -10,7 +10,7 @@ from service_support import CITING, HANDBOOK, Surroundings, breaking
 
 from gateway.domain.errors import LedgerUnavailable
 from gateway.domain.refusal import Code, Refusal
-from gateway.domain.source import GrantSource, RevokeSource, Source, WithdrawSource
+from gateway.domain.source import MOST_GROUPS, GrantSource, RevokeSource, Source, WithdrawSource
 from gateway.ports.reads import SourceFilter
 from gateway.service.directory import Directory, Grant
 
@@ -105,6 +105,46 @@ def test_revoking_closes_to_the_groups_named_or_to_all() -> None:
     left = asyncio.run(directory.revoke(allowed, "handbook", ()))
     assert isinstance(left, Source)
     assert left.groups == ()
+
+
+def test_a_misspelt_group_is_no_revocation() -> None:
+    world = Surroundings()
+    before = granted(world, groups=("staff", "press"))
+    directory, allowed = world.services.admin.directory, permit(world, "sources", "change")
+    refusal = asyncio.run(directory.revoke(allowed, "handbook", ("nothere", "neither")))
+    assert refusal == Refusal(
+        code=Code.INVALID_VALUE,
+        status=422,
+        param="groups",
+        facts={"reason": "open to none of them", "open to": "press, staff"},
+    )
+    assert world.rows.sources["handbook"] == before
+    # One of them is enough: then something is closed.
+    left = asyncio.run(directory.revoke(allowed, "handbook", ("nothere", "staff")))
+    assert isinstance(left, Source)
+    assert left.groups == ("press",)
+
+
+def test_closing_to_all_twice_is_no_fault() -> None:
+    world = Surroundings()
+    granted(world)
+    directory, allowed = world.services.admin.directory, permit(world, "sources", "change")
+    for _ in range(2):
+        left = asyncio.run(directory.revoke(allowed, "handbook", ()))
+        assert isinstance(left, Source)
+        assert left.groups == ()
+    refusal = asyncio.run(directory.revoke(allowed, "handbook", ("staff",)))
+    assert isinstance(refusal, Refusal)
+    assert refusal.facts == {"reason": "open to none of them", "open to": "nobody"}
+
+
+def test_a_source_is_open_to_so_many_groups_and_no_more() -> None:
+    world = Surroundings()
+    granted(world, groups=tuple(f"g-{n}" for n in range(MOST_GROUPS)))
+    refusal = grant(world, groups=("one-more",))
+    assert isinstance(refusal, Refusal)
+    assert (refusal.code, refusal.status, refusal.param) == (Code.INVALID_VALUE, 422, "groups")
+    assert refusal.facts == {"reason": "open to too many with these", "limit": MOST_GROUPS}
 
 
 def test_what_was_withdrawn_is_not_granted_at_the_same_revision_again() -> None:

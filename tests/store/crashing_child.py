@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from contract.ledger_ends import CREDENTIAL, a_key, dispatched, granted, outcome
+from contract.ledger_ends import dispatched, granted, outcome, put_keys
 from store_support import StoreEnds
 
 from gateway.domain.operation import State
@@ -14,7 +14,7 @@ from gateway.domain.operation import State
 
 async def main() -> None:
     ends = StoreEnds(Path(sys.argv[1]))
-    await ends.keys.create(a_key(), CREDENTIAL, actor=None)
+    await put_keys(ends)
     unsent = await granted(ends, "unsent")
     sent = await dispatched(ends, "sent")
     done = await dispatched(ends, "done")

@@ -26,6 +26,7 @@ from contract.ledger_ends import (
     key_hash,
     left_unknown,
     outcome,
+    put_keys,
 )
 from store_support import StoreEnds
 
@@ -127,7 +128,7 @@ async def lists(ends: StoreEnds, total: int) -> None:
 
 
 async def main(ends: StoreEnds) -> None:
-    await ends.keys.create(a_key(), CREDENTIAL, actor=None)
+    await put_keys(ends)
 
     async def claim(key: str) -> None:
         await granted(ends, key)

@@ -4,13 +4,13 @@ import asyncio
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from contract.ledger_ends import CREDENTIAL, ManualClock, ScriptedStanding, a_key
+from contract.ledger_ends import ManualClock, ScriptedStanding, put_keys
 
 from adapters.store import Store, Wrap, database, open_store, unwrapped
 from adapters.store.writer import QUEUE_BOUND
@@ -78,6 +78,43 @@ class StoreEnds:
             connection.close()
 
 
+class FailingDisk:
+    """A connection whose statements fail where a test wants it."""
+
+    def __init__(self) -> None:
+        self.before: tuple[str, ...] = ()
+        """Fail before a statement that begins so."""
+        self.after: tuple[str, ...] = ()
+        """Fail after one that begins so."""
+        self.failed = 0
+
+    def wrap(self, connection: sqlite3.Connection) -> "FailingDisk":
+        self._connection = connection
+        return self
+
+    @property
+    def in_transaction(self) -> bool:
+        return self._connection.in_transaction
+
+    def execute(self, sql: str, parameters: Mapping[str, Any] = {}, /) -> sqlite3.Cursor:
+        self._fail(self.before, sql)
+        done = self._connection.execute(sql, parameters)
+        self._fail(self.after, sql)
+        return done
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
+        self._fail(self.before, sql)
+        return self._connection.executemany(sql, parameters)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _fail(self, where: tuple[str, ...], sql: str) -> None:
+        if sql.startswith(where):
+            self.failed += 1
+            raise sqlite3.OperationalError("disk I/O error")
+
+
 @contextmanager
 def store_ends(**options: Any) -> Iterator[StoreEnds]:
     """A store with an empty ledger, which is in order when the test has ended."""
@@ -96,7 +133,7 @@ def with_store(use: Callable[[StoreEnds], Awaitable[T]], **options: Any) -> T:
     with store_ends(**options) as ends:
 
         async def run() -> T:
-            await ends.keys.create(a_key(), CREDENTIAL, actor=None)
+            await put_keys(ends)
             return await use(ends)
 
         return asyncio.run(run())

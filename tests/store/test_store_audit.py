@@ -8,26 +8,32 @@ from contract.ledger_ends import (
     CALLER,
     CREDENTIAL,
     OPERATOR,
+    a_disclosure,
     a_grant,
     a_key,
+    an_act,
     decision,
     dispatched,
     grant,
     granted,
     key_hash,
+    left_unknown,
     nobody,
     outcome,
     revoke,
     try_to_change,
     withdraw,
 )
+from contract.ledger_revoked import CHANGES, NOBODYS, Change
 from store_support import StoreEnds, with_store
 
+from gateway.domain.errors import CredentialRevoked
 from gateway.domain.operation import State
 from gateway.domain.request import SourceRef
-from gateway.domain.source import RevokeSource, SourceAct, WithdrawSource
-from gateway.ports.ledger import Disclosure, RefusalRecord, ReloadRecord
+from gateway.domain.source import MOST_GROUPS, RevokeSource, SourceAct, WithdrawSource
+from gateway.ports.ledger import RefusalRecord, ReloadRecord
 
+TABLES = ("source", "withdrawal", "key", "attempt", "hold", "budget", "evidence", "audit")
 KINDS = "SELECT kind, n, code FROM audit WHERE op_id = ? ORDER BY incarnation, seq"
 
 
@@ -62,7 +68,7 @@ def test_a_reload_is_kept_with_its_actor_and_what_is_in_force_since() -> None:
         for taken in (True, False):
             record = ReloadRecord(actor=CALLER, taken=taken, registry_digest="sha256:r", policy_revision="sha256:p")
             await ends.ledger.reloaded(record)
-        _, *rows = ends.rows("SELECT kind, tenant, principal, op_id, code, data FROM audit ORDER BY seq")
+        _, _, *rows = ends.rows("SELECT kind, tenant, principal, op_id, code, data FROM audit ORDER BY seq")
         assert [row[:-1] for row in rows] == [
             ("reloaded", CALLER.principal.tenant, CALLER.principal.id, None, code) for code in ("taken", "refused")
         ]
@@ -77,7 +83,7 @@ def test_numbers_have_no_gap_and_begin_anew_with_each_start() -> None:
         ends.restart()
         await granted(ends, "after")
         numbers = ends.rows("SELECT incarnation, seq FROM audit ORDER BY incarnation, seq")
-        assert numbers == [(1, seq) for seq in range(1, 7)] + [(2, 1)]
+        assert numbers == [(1, seq) for seq in range(1, 8)] + [(2, 1)]
 
     with_store(use)
 
@@ -87,13 +93,7 @@ def test_who_asked_and_who_read_and_who_was_refused_is_kept_with_the_decisions()
         await ends.sources.change(a_grant(), actor=CALLER, os_user=None)
         claim = await granted(ends)
         refs = (SourceRef("handbook", "r1"),)
-        disclosure = Disclosure(
-            operation_id=claim.operation_id,
-            reader=CALLER,
-            decision=decision("replay"),
-            sources=refs,
-            source_versions=(1,),
-        )
+        disclosure = a_disclosure(operation_id=claim.operation_id, sources=refs, source_versions=(1,))
         await ends.ledger.disclose(disclosure)
         await withdraw(ends)
         await ends.ledger.disclose(disclosure)
@@ -107,10 +107,10 @@ def test_who_asked_and_who_read_and_who_was_refused_is_kept_with_the_decisions()
             )
         )
         rows = ends.rows("SELECT kind, tenant, principal, code, data FROM audit ORDER BY seq")
-        kinds = ["key_created", "source_granted", "granted", "disclosed", "source_withdrawn", "refused"]
+        kinds = ["key_created", "key_created", "source_granted", "granted", "disclosed", "source_withdrawn", "refused"]
         assert [row[0] for row in rows] == kinds
         assert [row[1:3] for row in rows] == [
-            (None, None),
+            *[(None, None)] * 2,
             *[("acme", "reports")] * 3,
             ("system", "operator"),
             ("acme", "reports"),
@@ -173,7 +173,7 @@ def test_a_change_of_a_source_leaves_one_row_with_what_the_source_then_is(
         *_, row = ends.rows("SELECT kind, tenant, principal, op_id, n, code, data FROM audit ORDER BY seq")
         assert row[:-1] == (kind, "system", "operator", None, None, "handbook")
         assert json.loads(row[-1]) == ROW | left | {"os_user": os_user}
-        assert len(ends.rows("SELECT 1 FROM audit")) == 3  # the key's, the first grant's and this one
+        assert len(ends.rows("SELECT 1 FROM audit")) == 4  # two keys', the first grant's and this one
 
     with_store(use)
 
@@ -183,11 +183,13 @@ def test_a_change_of_a_source_leaves_one_row_with_what_the_source_then_is(
     [
         a_grant(tenant="umbrella"),
         a_grant("faq"),
+        a_grant(groups=tuple(f"group-{n}" for n in range(MOST_GROUPS))),
         RevokeSource(id="nothing", groups=()),
         WithdrawSource(id="nothing"),
+        WithdrawSource(id="faq"),
     ],
 )
-def test_what_the_directory_refuses_changes_nothing_and_leaves_no_row(act: SourceAct) -> None:
+def test_what_the_directory_refuses_or_has_done_already_changes_nothing_and_leaves_no_row(act: SourceAct) -> None:
     async def use(ends: StoreEnds) -> None:
         await grant(ends)
         await grant(ends, "faq")
@@ -195,6 +197,29 @@ def test_what_the_directory_refuses_changes_nothing_and_leaves_no_row(act: Sourc
         before = [ends.rows(f"SELECT * FROM {table}") for table in ("source", "withdrawal", "audit")]
         await try_to_change(ends, act)
         assert [ends.rows(f"SELECT * FROM {table}") for table in ("source", "withdrawal", "audit")] == before
+
+    with_store(use)
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+def test_whoever_may_not_any_more_changes_nothing_and_leaves_no_row(change: Change) -> None:
+    async def use(ends: StoreEnds) -> None:
+        await grant(ends)
+        before = [ends.rows(f"SELECT * FROM {table}") for table in TABLES]
+        with pytest.raises(CredentialRevoked):
+            await change(ends, NOBODYS)
+        assert [ends.rows(f"SELECT * FROM {table}") for table in TABLES] == before
+
+    with_store(use)
+
+
+def test_an_act_of_whoever_may_not_any_more_leaves_no_row() -> None:
+    async def use(ends: StoreEnds) -> None:
+        claim = await left_unknown(ends)
+        before = [ends.rows(f"SELECT * FROM {table}") for table in TABLES]
+        with pytest.raises(CredentialRevoked):
+            await ends.ledger.act(an_act(claim, "write_off", actor=NOBODYS))
+        assert [ends.rows(f"SELECT * FROM {table}") for table in TABLES] == before
 
     with_store(use)
 
@@ -222,7 +247,7 @@ def test_a_key_leaves_one_row_when_it_is_made_and_one_when_it_is_revoked_and_nev
         await ends.keys.revoke("nothing", actor=CALLER, os_user="ops")
         rows = ends.rows("SELECT kind, tenant, principal, op_id, code, data FROM audit ORDER BY seq")
         of = {"tenant": "umbrella", "principal": "mailer"}
-        assert [(*row[:-1], json.loads(row[-1])) for row in rows[1:]] == [
+        assert [(*row[:-1], json.loads(row[-1])) for row in rows[2:]] == [
             ("key_created", "system", "operator", None, "key-2", of | {"os_user": "root", "alone": False}),
             ("key_revoked", "acme", "reports", None, "key-2", of | {"os_user": "ops"}),
         ]

@@ -137,7 +137,7 @@ def test_rows_of_other_kinds_may_name_it() -> None:
         ends.store.close()
         with closing(sqlite3.connect(ends.directory / database.FILE)) as connection:
             connection.execute(
-                "INSERT INTO audit VALUES (1, 2, ?, 'a_kind_to_come', NULL, NULL, NULL, NULL, '', ?)",
+                "INSERT INTO audit VALUES (1, 3, ?, 'a_kind_to_come', NULL, NULL, NULL, NULL, '', ?)",
                 (NOW_US, wanted.id.encode()),
             )
             connection.commit()
@@ -153,7 +153,7 @@ def test_a_row_from_before_failures_were_kept_is_read() -> None:
         ends.store.close()
         with closing(sqlite3.connect(ends.directory / database.FILE)) as connection:
             connection.execute(
-                "INSERT INTO audit VALUES (1, 2, ?, 'refused', 'acme', 'reports', NULL, NULL, 'access_denied', ?)",
+                "INSERT INTO audit VALUES (1, 3, ?, 'refused', 'acme', 'reports', NULL, NULL, 'access_denied', ?)",
                 (
                     NOW_US,
                     f'{{"policy_codes":[],"decisions":[{{"id":"{wanted.id}","entrypoint":"access",'

@@ -1,56 +1,16 @@
 """What a failing disk does to a batch: all or nothing, and nobody is told "stored" where it is not known."""
 
 import asyncio
-import sqlite3
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
-from contract.ledger_ends import CREDENTIAL, a_claim, a_key, granted, state_of
-from store_support import StoreEnds, empty_database, with_store
+from contract.ledger_ends import a_claim, granted, put_keys, state_of
+from store_support import FailingDisk, StoreEnds, empty_database, with_store
 
 from adapters.store import database
 from gateway.domain.errors import LedgerUnavailable, LedgerUncertain
 from gateway.domain.operation import State
 from gateway.ports.ledger import Dispatching
-
-
-class FailingDisk:
-    """A connection whose statements fail where a test wants it."""
-
-    def __init__(self) -> None:
-        self.before: tuple[str, ...] = ()
-        """Fail before a statement that begins so."""
-        self.after: tuple[str, ...] = ()
-        """Fail after one that begins so."""
-        self.failed = 0
-
-    def wrap(self, connection: sqlite3.Connection) -> "FailingDisk":
-        self._connection = connection
-        return self
-
-    @property
-    def in_transaction(self) -> bool:
-        return self._connection.in_transaction
-
-    def execute(self, sql: str, parameters: Mapping[str, Any] = {}, /) -> sqlite3.Cursor:
-        self._fail(self.before, sql)
-        done = self._connection.execute(sql, parameters)
-        self._fail(self.after, sql)
-        return done
-
-    def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
-        self._fail(self.before, sql)
-        return self._connection.executemany(sql, parameters)
-
-    def close(self) -> None:
-        self._connection.close()
-
-    def _fail(self, where: tuple[str, ...], sql: str) -> None:
-        if sql.startswith(where):
-            self.failed += 1
-            raise sqlite3.OperationalError("disk I/O error")
 
 
 @pytest.mark.parametrize("where", ["BEGIN", "UPDATE attempt", "INSERT INTO audit", "UPDATE meta"])
@@ -98,7 +58,7 @@ def test_after_a_failed_commit_the_restart_finds_what_the_disk_says(tmp_path: Pa
     ends = StoreEnds(tmp_path, wrap=disk.wrap)
 
     async def use() -> None:
-        await ends.keys.create(a_key(), CREDENTIAL, actor=None)
+        await put_keys(ends)
         claim = await granted(ends)
         setattr(disk, when, ("COMMIT",))
         with pytest.raises(LedgerUncertain):

@@ -5,13 +5,13 @@ from typing import Any
 
 from contract.ledger_ends import (
     CALLER,
-    CREDENTIAL,
     OPERATOR,
     a_claim,
-    a_key,
+    a_disclosure,
     decision,
     key_hash,
     outcome,
+    put_keys,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,7 +23,7 @@ from gateway.domain.errors import IllegalMove
 from gateway.domain.operation import Identity, State
 from gateway.domain.reconciliation import Act, ActKind
 from gateway.domain.usage import Usage
-from gateway.ports.ledger import Disclosure, RefusalRecord
+from gateway.ports.ledger import RefusalRecord
 from gateway.ports.reads import OperationFilter
 from gateway.testkit.fakes.ledger import FakeStore
 
@@ -58,7 +58,7 @@ class Histories:
 
     async def begin(self) -> None:
         for store in (self.real, self.plain):
-            await store.keys.create(a_key(), CREDENTIAL, actor=None)
+            await put_keys(store)
 
     async def step(self, kind: str, *arguments: Any) -> None:
         match kind:
@@ -82,13 +82,7 @@ class Histories:
                 act = await self.act(*arguments)
                 await self.both(lambda ledger: ledger.act(act))
             case "disclose":
-                disclosure = Disclosure(
-                    operation_id=await self.operation_id(arguments[0]),
-                    reader=CALLER,
-                    decision=decision("replay"),
-                    sources=(),
-                    source_versions=(),
-                )
+                disclosure = a_disclosure(operation_id=await self.operation_id(arguments[0]))
                 await self.both(lambda ledger: ledger.disclose(disclosure))
             case "refuse":
                 record = RefusalRecord(

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from contract.ledger_ends import CREDENTIAL, a_key, dispatched, outcome
+from contract.ledger_ends import dispatched, outcome, put_keys
 from store_support import StoreEnds, empty_database
 
 from adapters.store import database
@@ -19,7 +19,7 @@ def test_a_scope_that_still_counts_something_is_in_use_without_an_open_attempt(t
     ends = StoreEnds(tmp_path)
 
     async def use() -> None:
-        await ends.keys.create(a_key(), CREDENTIAL, actor=None)
+        await put_keys(ends)
         claim = await dispatched(ends)
         await ends.ledger.settle(outcome(claim.dispatch_id, State.COMPLETED))
         with closing(sqlite3.connect(tmp_path / database.FILE)) as connection:

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from contract.ledger_ends import CREDENTIAL, a_key, an_act, dispatched, granted, left_unknown, outcome
+from contract.ledger_ends import an_act, dispatched, granted, left_unknown, outcome, put_keys
 from store_support import StoreEnds, empty_database
 
 from adapters.store import database, verify
@@ -26,7 +26,7 @@ def in_order(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ends = StoreEnds(directory)
 
     async def fill() -> None:
-        await ends.keys.create(a_key(), CREDENTIAL, actor=None)
+        await put_keys(ends)
         await granted(ends, "granted")
         for state in (State.COMPLETED, State.NO_EFFECT, State.UNKNOWN):
             claim = await dispatched(ends, state.value)

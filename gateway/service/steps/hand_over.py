@@ -9,7 +9,7 @@ from gateway.domain.operation import State
 from gateway.domain.refusal import Answer, Code, Refusal
 from gateway.ports.ledger import Ledger, RefusalRecord
 from gateway.ports.reads import Operations, Sources
-from gateway.service.path import Access, Session
+from gateway.service.path import Access, Again, Session
 from gateway.service.replay import Replay
 
 Authenticate = Callable[[str | None], Awaitable[Session | Refusal]]
@@ -41,6 +41,10 @@ class HandOver:
         operation = await self._operations.get(answer.operation_id)
         assert operation is not None, "T3 has just stored it, and nothing deletes operations"
         end = await self._replay(today, operation)
+        if isinstance(end, Again):
+            # It goes on changing. The answer is stored, and the same key asks under whatever then holds.
+            refusal = Refusal(code=Code.POLICY_UNAVAILABLE, operation_id=operation.id, operation_state=State.COMPLETED)
+            return _of_stored(refusal)
         return _of_stored(end) if isinstance(end, Refusal) else replace(end, replayed=False)
 
     async def _unchanged(self, session: Session, today: Session, access: Access) -> bool:

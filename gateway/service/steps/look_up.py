@@ -6,7 +6,7 @@ from gateway.domain.refusal import Answer, Code, Refusal
 from gateway.ports.clock import Clock
 from gateway.ports.reads import Operations
 from gateway.service.failures import as_refusal
-from gateway.service.path import ENDPOINT, Asked, Opening, Session
+from gateway.service.path import ENDPOINT, Again, Asked, Opening, Session
 from gateway.service.replay import Replay
 
 IN_PROGRESS_RETRY_AFTER_S = 1
@@ -20,7 +20,7 @@ class LookUp:
         self._replay = replay
         self._clock = clock
 
-    async def __call__(self, session: Session, asked: Asked) -> Opening | Answer | Refusal:
+    async def __call__(self, session: Session, asked: Asked) -> Opening | Answer | Refusal | Again:
         principal = session.caller.principal
         if principal.tenant not in session.active.snapshot.tenants:
             # The built-in operator: there is no tenant that policy could be asked about.

@@ -35,6 +35,7 @@ class FakeSources:
         return tuple(fitting[: min(max(wanted.limit, 0), LONGEST_PAGE)])
 
     async def change(self, act: SourceAct, *, actor: Caller, os_user: str | None) -> SourceActResult:  # noqa: ARG002 - the port's names
+        self._rows.check(actor)
         taken_back = isinstance(act, GrantSource) and (act.id, act.revision) in self._rows.taken_back
         result = changed(self._rows.sources.get(act.id), act, is_taken_back=taken_back)
         if isinstance(result, Source):
@@ -89,10 +90,11 @@ class FakeKeys:
         key: Key,
         credential_hash: bytes,
         *,
-        actor: Caller | None,  # noqa: ARG002 - the port's name
+        actor: Caller | None,
         os_user: str | None = None,  # noqa: ARG002 - the port's name
         alone: bool = False,
     ) -> None:
+        self._rows.check(actor)
         if alone:
             for hashed, other in self._rows.keys.items():
                 if (other.tenant, other.principal) == (key.tenant, key.principal):
@@ -100,6 +102,7 @@ class FakeKeys:
         self._rows.keys[credential_hash] = key
 
     async def revoke(self, key_id: str, *, actor: Caller, os_user: str | None) -> Key | None:  # noqa: ARG002 - the port's names
+        self._rows.check(actor)
         for hashed, key in self._rows.keys.items():
             if key.id == key_id:
                 self._rows.keys[hashed] = replace(key, active=False)

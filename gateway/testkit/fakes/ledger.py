@@ -151,13 +151,19 @@ class FakeLedger:
                 self._release(attempt, "given_back")
 
     async def act(self, act: Act) -> ActResult:
+        self._rows.check(act.actor)
         return perform(self._rows, act, self._clock.now_us())
 
     async def disclose(self, disclosure: Disclosure) -> Stale | None:
+        reader = disclosure.reader.principal
+        if not self._rows.owns(reader.tenant, reader.id, disclosure.reader.credential_hash):
+            return Stale("credential_inactive")
         if not self._unchanged(disclosure.sources, disclosure.source_versions):
             return Stale("source_changed")
+        if self._standing is not None and not self._standing.is_in_force(disclosure.policy_revision):
+            return Stale("registry_changed")
         self._rows.audit.append(disclosure)
-        now_us, reader = self._clock.now_us(), disclosure.reader.principal
+        now_us = self._clock.now_us()
         self._rows.keep(
             disclosure.decision,
             at_us=now_us,
@@ -195,6 +201,7 @@ class FakeLedger:
             )
 
     async def reloaded(self, record: ReloadRecord) -> None:
+        self._rows.check(record.actor)
         self._rows.audit.append(record)
 
     async def sweep(self, alive: Callable[[], frozenset[str]], *, earlier_incarnations: bool) -> Swept:
@@ -253,9 +260,7 @@ class FakeLedger:
         )
 
     def _objection(self, claim: Claim) -> str | None:
-        key = self._rows.keys.get(claim.credential_hash)
-        owner = (claim.identity.tenant, claim.identity.principal)
-        if key is None or not key.active or (key.tenant, key.principal) != owner:
+        if not self._rows.owns(claim.identity.tenant, claim.identity.principal, claim.credential_hash):
             return "credential_inactive"
         if not self._unchanged(claim.sources, claim.source_versions):
             return "source_changed"

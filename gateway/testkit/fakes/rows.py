@@ -7,7 +7,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from gateway.domain.budget import Scope, Settlement
+from gateway.domain.errors import CredentialRevoked
 from gateway.domain.operation import HOLDING, Attempt, Identity, Operation, State, StoredResult
+from gateway.domain.principal import Caller
 from gateway.domain.questions import Decision
 from gateway.domain.source import Source
 from gateway.ports.ledger import Disclosure, RefusalRecord, ReloadRecord, Settle
@@ -95,6 +97,19 @@ class Rows:
 
     def version(self, source_id: str) -> int:
         return self.sources[source_id].version if source_id in self.sources else 0
+
+    def owns(self, tenant: str, principal: str, credential_hash: bytes) -> bool:
+        """Whether the credential is active and belongs to this principal."""
+        key = self.keys.get(credential_hash)
+        return key is not None and key.active and (key.tenant, key.principal) == (tenant, principal)
+
+    def check(self, actor: Caller | None) -> None:
+        """Before a change; None is the server itself, which is not checked.
+
+        :raises CredentialRevoked: the actor may change nothing any more.
+        """
+        if actor is not None and not self.owns(actor.principal.tenant, actor.principal.id, actor.credential_hash):
+            raise CredentialRevoked("the actor's credential does not count any more")
 
     def keep(self, *decisions: Decision, **facts: Any) -> None:
         """Keep decisions with what the audit says of them, which are the other fields of RecordedDecision."""
