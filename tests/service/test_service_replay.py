@@ -187,7 +187,7 @@ def test_a_refusal_whose_row_cannot_be_written_is_told_as_an_unavailable_ledger(
 
 def test_a_key_that_is_revoked_before_the_row_shows_nothing(world: Surroundings) -> None:
     world.notebook.once("ledger.disclose", lambda: world.put_key("assistant", active=False))
-    assert world.refused() == Refusal(code=Code.UNAUTHENTICATED)
+    assert world.refused(CITING) == Refusal(code=Code.UNAUTHENTICATED)
     assert world.rows.audit == []
 
 
@@ -203,7 +203,7 @@ def test_a_registry_that_is_replaced_before_the_row_decides_instead(world: Surro
 def test_a_registry_that_is_replaced_again_and_again_gives_up(world: Surroundings) -> None:
     digests = iter(range(10))
     world.notebook.at("ledger.disclose", lambda: void(world.put_in_force(digest=f"sha256:{next(digests)}")))
-    assert world.refused() == Refusal(code=Code.NOT_STARTED)
+    assert world.refused(CITING) == Refusal(code=Code.NOT_STARTED)
     assert world.called("ledger.disclose") == 2
 
 
