@@ -24,7 +24,7 @@ help: ## List the targets
 	@echo "Usage: make TARGET"
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' Makefile
 
-demo: .venv/.ready opa ## Tell the story: a governed answer, its replay, a conflict
+demo: .venv/.ready opa ## Tell the story: an answer, its replay, a conflict, privacy, a closed source, an unknown, a crash
 	$(BIN)/python -m gateway.demo
 
 test: .venv/.ready opa ## Run all tests, with branch coverage (PYTEST_ARGS="-k word" narrows)

@@ -167,13 +167,13 @@ Feature: Administration
     Scenario: The rule, its file and its line
       Given the assistant has asked "Is it?" under the key "k-1" for the purpose "training"
       When the operator asks for the reasons of the decision
-      Then the explanation names "request/purpose" in "gateway/request/purpose/purpose.rego"
+      Then the explanation names "request/purpose" in "policies/gateway/request/purpose/purpose.rego"
 
     Scenario: What every profile failed
       Given in the registry the approval of the profile has expired
       And the assistant has asked "Is it?" under the key "k-1"
       When the operator asks for the reasons of the decision
-      Then the explanation names "route/approved" of "smollm2-135m" in "gateway/route/approved/approved.rego"
+      Then the explanation names "route/approved" of "smollm2-135m" in "policies/gateway/route/approved/approved.rego"
       And the refusal told the caller no profile and no file
 
   Rule: Models

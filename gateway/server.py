@@ -18,6 +18,8 @@ from gateway.domain.errors import StartRefused
 from gateway.http_protocol import BoundedProtocol
 from gateway.settings import Settings
 
+BACKLOG = 2048
+"""Connections that wait until they are accepted."""
 ANSWER_GRACE_S = 5
 """Seconds that answers get to leave after the drain has ended."""
 
@@ -86,6 +88,7 @@ async def serve(
             access_log=False,
             proxy_headers=False,
             server_header=False,
+            backlog=BACKLOG,
             timeout_graceful_shutdown=int(settings.drain_s) + ANSWER_GRACE_S,
         )
         url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -100,12 +103,14 @@ async def serve(
 
 
 def _listen(settings: Settings) -> socket.socket:
+    """A socket that takes connections from now on, so that whoever reads the address finds somebody there."""
     host, port = settings.address
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen(BACKLOG)  # uvicorn does it again, later
     except OSError as error:
         listener.close()
         raise StartRefused(

@@ -25,15 +25,20 @@ Question = AccessQuestion | RoutesQuestion | ReplayQuestion | VisibleQuestion | 
 Answer = AccessAnswer | RoutesAnswer | ReplayAnswer | VisibleAnswer | OperateAnswer
 
 
-def coherent(question: Question, answer: Answer, known: Container[Check]) -> bool:
-    """Allowed and nothing failed, or denied with a check that has a code; every cited source accounted for."""
+def coherent(question: Question, answer: Answer, known: Container[Check], classes: Container[str]) -> bool:
+    """Allowed and nothing failed, or denied with a check that has a code; every cited source accounted for.
+
+    :param known: checks that an answer may name.
+    :param classes: privacy classes of the registry, one of which an admitted request needs.
+    """
     if any(check not in known for check, _ in _failures(answer)):
         return False
     match answer:
         case RoutesAnswer(routes=routes, failed=failed):
             return sorted(routes) == sorted(profile for profile, names in failed.items() if not names)
         case AccessAnswer(allow=allow, privacy_class=privacy_class, failed=failed):
-            return allow == bool(privacy_class) and _fits(question, allow, failed)
+            is_class = privacy_class in classes if allow else privacy_class == ""
+            return is_class and _fits(question, allow, failed)
         case ReplayAnswer(allow=allow, failed=failed):
             return _fits(question, allow, failed)
         case VisibleAnswer(aliases=aliases, failed=names):

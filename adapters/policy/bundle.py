@@ -19,7 +19,7 @@ def read_rules(policies: Path) -> dict[str, bytes]:
     :raises OSError: a file cannot be read.
     """
     found = (path for path in sorted((policies / "gateway").rglob("*.rego")) if not path.name.endswith("_test.rego"))
-    return {path.relative_to(policies).as_posix(): path.read_bytes() for path in found}
+    return {path.relative_to(policies).as_posix(): path.read_bytes() for path in found if path.is_file()}
 
 
 def rules_revision(policies: Path) -> str:

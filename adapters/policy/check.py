@@ -9,12 +9,15 @@ from adapters.policy import golden
 from adapters.policy.capabilities import capabilities
 from adapters.policy.check_fields import outdated_schemas, uncaught_typos, unread_fields
 from adapters.policy.check_folders import faulty_checks
+from adapters.policy.check_golden import missing_golden_decisions
 from adapters.policy.check_layout import dangling_references, misplaced_files
+from adapters.policy.check_legible import illegible, or_fault
 from adapters.policy.check_structs import optional_fields
 from adapters.policy.check_tests import failed_tests
 from adapters.policy.codes import outdated_codes
 from adapters.policy.command import compiled, run
 from adapters.policy.lint import lint
+from adapters.policy.lint_literals import registered
 from adapters.policy.modules import read_modules
 from adapters.policy.mutation_list import faulty_mutations
 from adapters.policy.opa import start_unproved
@@ -38,20 +41,25 @@ def check_policies(policies: Path, opa: Path, snapshot: Snapshot) -> list[Fault]
         return [Fault(str(policies), 0, "", sentence, remedy)]
     if found := strays(policies) or optional_fields():
         return found
+    return or_fault(policies, lambda: _faults(policies, opa, snapshot), lambda fault: [fault])
+
+
+def _faults(policies: Path, opa: Path, snapshot: Snapshot) -> list[Fault]:
     with tempfile.TemporaryDirectory() as folder:
         allowed = Path(folder) / "capabilities.json"
         allowed.write_bytes(capabilities(opa))
-        if found := compiled(policies, opa, allowed):
+        if found := compiled(policies, opa, allowed) or illegible(policies, opa):
             return found
         modules = read_modules(policies, opa)
         layout = [*misplaced_files(policies, opa), *faulty_checks(policies, opa)]
         faults = [
             *unformatted(policies, opa),
-            *lint(policies, opa),
+            *lint(policies, opa, registered(snapshot)),
             *layout,
             *dangling_references(policies, modules),
             *outdated_schemas(policies),
             *uncaught_typos(policies, opa, allowed),
+            *missing_golden_decisions(policies),
         ]
         if not layout:
             faults += outdated_codes(policies, opa)

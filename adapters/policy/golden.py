@@ -78,7 +78,7 @@ async def ask(policy: Policy, policies: Path, snapshot: Snapshot) -> Asked:
     """Ask all that apply. A file that is none, and a question without an answer, are wrong too."""
     right, skipped, wrong = 0, [], []
     for path in sorted((policies / "golden").glob("*.json")):
-        golden = _read(path)
+        golden = read(path)
         if not isinstance(golden, Fault) and not _applies(golden, snapshot):
             skipped.append(path)
         elif fault := golden if isinstance(golden, Fault) else await _fault(policy, golden, path):
@@ -88,11 +88,13 @@ async def ask(policy: Policy, policies: Path, snapshot: Snapshot) -> Asked:
     return Asked(right, tuple(skipped), tuple(wrong))
 
 
-def _read(path: Path) -> Golden | Fault:
+def read(path: Path) -> Golden | Fault:
+    """The golden decision that a file holds, or what is wrong with it."""
     try:
         return _decode(path.read_bytes())
-    except msgspec.DecodeError as error:
-        sentence = f"This is not a golden decision: {str(error).rstrip('.')}."
+    except (msgspec.DecodeError, OSError, RecursionError) as error:
+        said = error.strerror if isinstance(error, OSError) else str(error).rstrip(".")
+        sentence = f"This is not a golden decision: {said}."
         return Fault(str(path), 0, "", sentence, "Compare it with the others.")
 
 

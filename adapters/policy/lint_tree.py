@@ -17,6 +17,7 @@ Node = dict[str, Any]
 Names = tuple[str, ...]
 COMPREHENSIONS = frozenset({"arraycomprehension", "objectcomprehension", "setcomprehension"})
 _AT_ONCE = 4
+_OF_PACKAGE = ("package", "subpackages")
 
 
 class Finding(NamedTuple):
@@ -35,6 +36,27 @@ class Call(NamedTuple):
     line: int
 
 
+class Known(Struct, frozen=True):
+    """What is the same for all files."""
+
+    builtins: frozenset[str]
+    """What OPA's own functions and operators are called, up to the first dot."""
+    registered: frozenset[str]
+    """Tenants, purposes, aliases and the like in the registry in force."""
+    forms: Mapping[str, "Root"]
+    """Per entrypoint the rules as they have to be."""
+
+
+class Root(Struct, frozen=True):
+    """What a file says, without what stands in other files."""
+
+    package: Node
+    imports: list[Node]
+    rules: list[Node]
+    schemas: list[tuple[int, Node]]
+    """Schemas in METADATA, with the line of the package or the rule below it."""
+
+
 class Tree(Struct, frozen=True, eq=False):
     """One file of rules, and under their full names the rules of all."""
 
@@ -47,15 +69,17 @@ class Tree(Struct, frozen=True, eq=False):
     imports: dict[str, list[Node]]
     rules: list[Node]
     everywhere: Mapping[Names, list[tuple["Tree", Node]]]
+    root: Root
+    known: Known
 
 
-def read_trees(policies: Path, opa: Path) -> list[Tree]:
+def read_trees(policies: Path, opa: Path, known: Known) -> list[Tree]:
     """All rules without their tests. They have to parse."""
     texts = {path: text.decode() for path, text in read_rules(policies).items()}
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        parsed = list(pool.map(lambda text: _parsed(opa, text), texts.values()))
+        roots = list(pool.map(lambda text: parse(opa, text), texts.values()))
     everywhere: dict[Names, list[tuple[Tree, Node]]] = {}
-    trees = [_tree(path, root, everywhere) for path, root in zip(texts, parsed, strict=True)]
+    trees = [_tree(path, root, everywhere, known) for path, root in zip(texts, roots, strict=True)]
     for tree in trees:
         for rule in tree.rules:
             everywhere.setdefault((*tree.package, rule["head"]["ref"][0]["value"]), []).append((tree, rule))
@@ -63,26 +87,40 @@ def read_trees(policies: Path, opa: Path) -> list[Tree]:
 
 
 @functools.lru_cache(maxsize=512)
-def _parsed(opa: Path, text: str) -> Node:
-    """Nothing that reads a tree changes it. Mutations parse one file anew, and find the others here."""
+def parse(opa: Path, text: str) -> Root:
+    """Nothing that reads a tree changes it. Mutations parse one file anew, and find the others here.
+
+    :raises msgspec.DecodeError: OPA does not parse it, or it holds what no JSON of ours can.
+    :raises RecursionError: it is nested too deeply.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rule.rego"
         path.write_text(text, encoding="utf-8")
         out = run(opa, "parse", "--format", "json", "--json-include", "locations,-comments", str(path)).out
-    root: Node = msgspec.json.decode(out)
-    return root
+    whole: Node = msgspec.json.decode(out)
+    package, rules = whole["package"], whole.get("rules") or []
+    annotated = [(line(rule), said) for rule in rules for said in rule.get("annotations") or ()]
+    annotated += [(line(package), said) for said in whole.get("annotations") or () if said["scope"] in _OF_PACKAGE]
+    return Root(
+        package=package,
+        imports=whole.get("imports") or [],
+        rules=[{name: part for name, part in rule.items() if name != "annotations"} for rule in rules],
+        schemas=[(row, schema) for row, said in annotated for schema in said.get("schemas") or ()],
+    )
 
 
-def _tree(path: str, root: Node, everywhere: Mapping[Names, list[tuple[Tree, Node]]]) -> Tree:
-    package = root["package"]
-    paths = [(entry.get("alias"), entry["path"]["value"]) for entry in root.get("imports") or ()]
+def _tree(path: str, root: Root, everywhere: Mapping[Names, list[tuple[Tree, Node]]], known: Known) -> Tree:
+    package = root.package
+    paths = [(entry.get("alias"), entry["path"]["value"]) for entry in root.imports]
     return Tree(
         path=path,
         line=line(package),
         package=tuple(part["value"] for part in package["path"]),
         imports={alias or parts[-1]["value"]: parts for alias, parts in paths},
-        rules=root.get("rules") or [],
+        rules=root.rules,
         everywhere=everywhere,
+        root=root,
+        known=known,
     )
 
 
@@ -119,8 +157,13 @@ def calls(tree: Tree, node: Any) -> Iterator[Call]:
 
 def refs(node: Any) -> Iterator[Node]:
     """All references at and below a node, those that name what is called excepted."""
-    called = {id(parts[0]) for below in nodes(node) if (parts := _call_parts(below))}
-    return (below for below in nodes(node) if below.get("type") == "ref" and id(below) not in called)
+    callees = called(node)
+    return (below for below in nodes(node) if below.get("type") == "ref" and id(below) not in callees)
+
+
+def called(node: Any) -> set[int]:
+    """Ids of the references at and below a node that name what is called."""
+    return {id(parts[0]) for below in nodes(node) if (parts := _call_parts(below))}
 
 
 def resolved(tree: Tree, term: Node) -> list[Node]:

@@ -12,6 +12,7 @@ from adapters.policy.bundle import read_rules
 from adapters.policy.command import run
 
 _PARSE = "{path: rego.parse_module(path, text) | some path, text in input}"
+_PACKAGES = '{path: object.filter(rego.parse_module(path, text), ["package"]) | some path, text in input}'
 _PACKAGE_LINE = re.compile(r"^\s*(?P<word>package)\b", re.MULTILINE)
 Reference = tuple[str, ...]
 """As in ("input", "sources", "*", "known"); a star is whatever a variable stands for."""
@@ -46,12 +47,12 @@ def read_packages(policies: Path, opa: Path) -> dict[Path, Package]:
     texts = {str(path): path.read_text(encoding="utf-8") for path in policies.rglob("*.rego") if path.is_file()}
     return {
         Path(path): Package(_names(tree["package"]["path"])[1:], _package_line(texts[path]))
-        for path, tree in _parsed(texts, opa).items()
+        for path, tree in _parsed(texts, opa, _PACKAGES).items()
     }
 
 
-def _parsed(texts: dict[str, str], opa: Path) -> dict[str, Any]:
-    arguments = ("eval", "--stdin-input", "--format", "raw", _PARSE)
+def _parsed(texts: dict[str, str], opa: Path, query: str = _PARSE) -> dict[str, Any]:
+    arguments = ("eval", "--stdin-input", "--format", "raw", query)
     parsed: dict[str, Any] = msgspec.json.decode(run(opa, *arguments, stdin=msgspec.json.encode(texts)).out)
     return parsed
 

@@ -12,11 +12,14 @@ from adapters.policy.capabilities import capabilities
 from adapters.policy.check import wrong_golden_decisions
 from adapters.policy.check_folders import faulty_checks
 from adapters.policy.check_layout import dangling_references, misplaced_files
+from adapters.policy.check_legible import illegible, or_fault
 from adapters.policy.check_tests import failing_tests
 from adapters.policy.command import compiled
 from adapters.policy.lint import lint
+from adapters.policy.lint_literals import registered
 from adapters.policy.modules import read_modules
 from adapters.policy.mutation_list import LIST, Listed, apply, read_mutations
+from adapters.policy.strays import strays
 from gateway.domain.fault import Fault
 from gateway.domain.snapshot import Snapshot
 
@@ -44,6 +47,14 @@ def mutate(policies: Path, opa: Path, snapshot: Snapshot, only: str = "") -> tup
 
     :raises StartRefused: OPA itself does not start.
     """
+    if found := strays(policies):
+        return [], found
+    return or_fault(policies, lambda: _mutate(policies, opa, snapshot, only), lambda fault: ([], [fault]))
+
+
+def _mutate(policies: Path, opa: Path, snapshot: Snapshot, only: str) -> tuple[list[Outcome], list[Fault]]:
+    if found := illegible(policies, opa):
+        return [], found
     listed, faults = read_mutations(policies)
     listed = [entry for entry in listed if only in ("", entry.mutation.name)]
     with tempfile.TemporaryDirectory() as folder:
@@ -89,7 +100,7 @@ def _caught(policies: Path, opa: Path, allowed: Path, snapshot: Snapshot, change
         "its own tests": lambda: failing_tests(policies, opa, own) if own else [],
         _NO_REGO: lambda: [fault for fault in compilation() if _NO_RULE.match(fault.sentence)],
         "compilation": compilation,
-        "lint": lambda: lint(policies, opa),
+        "lint": lambda: lint(policies, opa, registered(snapshot)),
         "layout": lambda: [
             *misplaced_files(policies, opa),
             *dangling_references(policies, read_modules(policies, opa)),

@@ -6,6 +6,7 @@ Another revision is another OpaPolicy: start it, swap one reference, close the o
 import asyncio
 import hashlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import msgspec
 from uuid_utils import uuid7
 
 from adapters.policy import binary, bundle, golden
-from adapters.policy.answers import coherent, explained
+from adapters.policy.answers import Question, coherent, explained
 from adapters.policy.background import end_loop, start_loop
 from adapters.policy.child import Child
 from adapters.policy.engine import Engine, Envelope, Reason
@@ -24,6 +25,7 @@ from adapters.policy.pulse import Pulse
 from adapters.policy.registry_facts import facts
 from adapters.policy.strays import strays
 from gateway.domain.errors import PolicyUnavailable, StartRefused
+from gateway.domain.fault import Fault
 from gateway.domain.questions import (
     AccessAnswer,
     AccessQuestion,
@@ -51,6 +53,20 @@ _routes = msgspec.json.Decoder(Envelope[RoutesAnswer]).decode
 _replay = msgspec.json.Decoder(Envelope[ReplayAnswer]).decode
 _visible = msgspec.json.Decoder(Envelope[VisibleAnswer]).decode
 _operate = msgspec.json.Decoder(Envelope[OperateAnswer]).decode
+_ABOUT_NOTHING: Mapping[str, tuple[Question, Any]] = {
+    "access": (
+        AccessQuestion(time_s=0, tenant="", groups=(), roles=(), purpose="", alias="", sources=()),
+        _access,
+    ),
+    "routes": (
+        RoutesQuestion(time_s=0, tenant="", purpose="", alias="", bundle="", privacy_class="", features=()),
+        _routes,
+    ),
+    "replay": (ReplayQuestion(time_s=0, tenant="", groups=(), roles=(), purpose="", sources=()), _replay),
+    "visible": (VisibleQuestion(time_s=0, tenant="", roles=()), _visible),
+    "operate": (OperateQuestion(tenant="", roles=(), area="policy", deed="read"), _operate),
+}
+"""For each entrypoint a question that anybody could answer, and the decoder of its answer."""
 
 
 async def start(
@@ -87,9 +103,13 @@ async def start_unproved(
     if found := strays(policies):
         raise StartRefused("\n".join(str(fault) for fault in found), tuple(found))
     if not (rules := bundle.read_rules(policies)):
-        raise StartRefused(f"{policies}: There are no rules in this folder. Name the folder that holds gateway/*.rego.")
+        none = Fault(
+            str(policies), 0, "", "There are no rules in this folder.", "Name the one that holds gateway/*.rego."
+        )
+        raise StartRefused(str(none), (none,))
     revision = bundle.policy_revision(bundle.revision_of(rules), snapshot.digest, version)
-    policy = OpaPolicy(Folder(), opa=opa, revision=revision, version=version, events=events)
+    classes = frozenset(asked.id for asked in snapshot.privacy_classes)
+    policy = OpaPolicy(Folder(), opa=opa, revision=revision, version=version, classes=classes, events=events)
     try:
         tarball = bundle.build(rules, facts(snapshot), revision)
         checks = await asyncio.to_thread(prepare, tarball, policy.files.bundle, policies, opa)
@@ -103,16 +123,19 @@ async def start_unproved(
 class OpaPolicy:
     """One revision of rules and registry. Implements gateway.ports.policy.Policy."""
 
-    def __init__(self, files: Folder, *, opa: Path, revision: str, version: str, events: Events) -> None:
+    def __init__(
+        self, files: Folder, *, opa: Path, revision: str, version: str, classes: frozenset[str], events: Events
+    ) -> None:
         self.files = files
         self.golden = golden.Asked()
         """What became of the golden decisions at the start."""
         self._revision = revision
+        self._classes = classes
         self._events = events
         self._checks: Mapping[Check, Documented] = {}
         self._child = Child(opa, self.files.bundle, self.files.socket, events)
         self._engine = Engine(self.files.socket, revision=revision, version=version, events=events)
-        self._pulse = Pulse(self._engine.health, self._child.kill, events)
+        self._pulse = Pulse(self._engine.health, self._ask_again, self._child.kill, events)
         self._looking: asyncio.Task[None] | None = None
 
     @property
@@ -126,7 +149,7 @@ class OpaPolicy:
 
     @property
     def is_up(self) -> bool:
-        """Whether OPA runs, and answered the last decision or look at its health, whichever came later."""
+        """Whether OPA runs, answered when it was last asked anything, and has rules for all questions."""
         return self._child.pid is not None and self._pulse.answers
 
     async def access(self, question: AccessQuestion) -> Decided[AccessAnswer]:
@@ -181,16 +204,24 @@ class OpaPolicy:
         await self._child.close()
         await asyncio.to_thread(self.files.remove)
 
+    async def _ask_again(self, entrypoint: str) -> None:
+        """A question of nobody about nothing, which sound rules deny: is there an answer at all by now?"""
+        with suppress(PolicyUnavailable):  # the pulse has noted it
+            await self._decide(entrypoint, *_ABOUT_NOTHING[entrypoint])
+
     async def _decide(self, entrypoint: str, question: Any, decode: Any) -> Decided[Any]:
         asked = _encode(question)
         try:
             answer = await self._engine.ask(
-                f"gateway/{entrypoint}", asked, decode, lambda answer: coherent(question, answer, self._checks)
+                f"gateway/{entrypoint}",
+                asked,
+                decode,
+                lambda answer: coherent(question, answer, self._checks, self._classes),
             )
         except PolicyUnavailable as unavailable:
-            self._pulse.note(Reason(unavailable.reason))
+            self._pulse.note(Reason(unavailable.reason), entrypoint)
             raise
-        self._pulse.note(None)
+        self._pulse.note(None, entrypoint)
         decision = Decision(
             id=str(uuid7()),
             entrypoint=entrypoint,

@@ -77,8 +77,10 @@ class ProfileFacts(Struct, frozen=True, kw_only=True):
     """Of the engine's device; ``none`` where there is no engine of one's own."""
     attests_revision: bool
     """Whether an engine of one's own does."""
+    serves_any_tenant: bool
+    """Whether the engine does; true where there is no engine of one's own."""
     engine_tenants: tuple[str, ...]
-    """The only tenants that the engine serves; empty: any."""
+    """The only tenants that the engine serves; empty where it serves any."""
     needs_credential: bool
     credential_tenants: tuple[str, ...]
 
@@ -162,6 +164,7 @@ def _profile(profile: Profile, snapshot: Snapshot) -> ProfileFacts:
         for approval in profile.approvals
     )
     engine, credential = profile.engine, profile.credential
+    tenants = engine.tenants if engine else "any"
     return ProfileFacts(
         kind=profile.kind,
         provider=profile.provider,
@@ -174,7 +177,8 @@ def _profile(profile: Profile, snapshot: Snapshot) -> ProfileFacts:
         prefix_cache=engine.prefix_cache if engine else "none",
         sharing=engine.placement.sharing if engine else "none",
         attests_revision=engine.abilities.attest_revision if engine else False,
-        engine_tenants=engine.tenants if engine else (),
+        serves_any_tenant=tenants == "any",
+        engine_tenants=() if tenants == "any" else tenants,
         needs_credential=credential is not None,
         credential_tenants=snapshot.credentials[credential].tenants if credential else (),
     )

@@ -1,11 +1,11 @@
 """The registry as files: strict YAML, generated JSON Schemas, cross checks, one frozen snapshot.
 
-The path of a registry: yaml_text reads a file, shape holds it to its kind's schema, draft gathers the files,
-references, classes, coherence, approvals, dates and kept_for check them against each other, loader freezes the
-snapshot.
+The path of a registry: raw_text and yaml_text read a file, shape holds it to its kind's schema, draft gathers the
+files, references, classes, coherence, credentials, approvals, dates and kept_for check them against each other, loader
+freezes the snapshot.
 """
 
-from adapters.registry.loader import Loaded, load, profile_digest
+from adapters.registry.loader import Loaded, bundle_digest, load, profile_digest
 from adapters.registry.schemas import stale_schemas, write_schemas
 
-__all__ = ["Loaded", "load", "profile_digest", "stale_schemas", "write_schemas"]
+__all__ = ["Loaded", "bundle_digest", "load", "profile_digest", "stale_schemas", "write_schemas"]

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from adapters.registry.coherence import repeated
 from adapters.registry.document import Path
 from adapters.registry.draft import Draft, Entry
-from adapters.registry.people import mixes_scripts, person
-from gateway.domain.bundle import Bundle
+from adapters.registry.people import objection, spellings
+from gateway.domain.bundle import Bundle, approved_digest
 from gateway.domain.fault import Fault
 from gateway.domain.profile import Approval
 from gateway.domain.registry import digest_of
@@ -16,7 +16,9 @@ def approvals(draft: Draft) -> Iterator[Fault]:
     """Faults of the bundles' contents and approvals, whatever the time is."""
     for bundle in draft.bundles.values():
         yield from repeated(bundle, "profiles", [profile.id for profile in bundle.value.profiles])
-        yield from _contents(draft, bundle)
+        changed = list(_contents(draft, bundle))
+        # The digest to approve depends on the profiles' digests, which come first.
+        yield from changed or _outdated(bundle)
         yield from _people(bundle)
         for path, granted in covering(draft, bundle):
             if not granted:
@@ -35,24 +37,32 @@ def _contents(draft: Draft, bundle: Entry[Bundle]) -> Iterator[Fault]:
             yield bundle.fault(("profiles", index, "digest"), sentence, remedy)
 
 
+def _outdated(bundle: Entry[Bundle]) -> Iterator[Fault]:
+    current = approved_digest(bundle.value)
+    for index, approval in enumerate(bundle.value.approvals):
+        if approval.digest != current:
+            sentence = "The bundle has changed since this approval."
+            remedy = f"Let the person approve it as it is now, with the digest {current}."
+            yield bundle.fault(("approvals", index, "digest"), sentence, remedy)
+
+
 def _people(bundle: Entry[Bundle]) -> Iterator[Fault]:
     names: list[tuple[Path, str]] = [(("author",), bundle.value.author)]
     names += [(("approvals", index, "by"), approval.by) for index, approval in enumerate(bundle.value.approvals)]
     for path, name in names:
-        if mixes_scripts(name):
-            sentence = "The name mixes letters of several scripts."
-            yield bundle.fault(path, sentence, "Type it again in one script: a letter may only look like another.")
-    author = person(bundle.value.author)
+        if (found := objection(name)) is not None:
+            yield bundle.fault(path, *found)
+    author = spellings(bundle.value.author)
     seen: set[str] = set()
     for index, approval in enumerate(bundle.value.approvals):
-        approver = person(approval.by)
-        if approver == author:
+        approver = spellings(approval.by)
+        if approver & author:
             sentence = "The author approves their own bundle."
             yield bundle.fault(("approvals", index, "by"), sentence, "Let two other people approve it.")
-        elif approver in seen:
+        elif approver & seen:
             sentence = "One person approves twice."
             yield bundle.fault(("approvals", index, "by"), sentence, "Let a second person approve it.")
-        seen.add(approver)
+        seen |= approver
 
 
 def covering(draft: Draft, bundle: Entry[Bundle]) -> Iterator[tuple[Path, list[Approval]]]:

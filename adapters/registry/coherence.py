@@ -1,21 +1,16 @@
 """Does an object agree with itself, and with what it is sent to?"""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from adapters.registry import hosts
 from adapters.registry.document import Path
 from adapters.registry.draft import Draft, Entry
+from adapters.registry.moving import is_moving
 from gateway.domain.fault import Fault
 from gateway.domain.principal import SYSTEM_TENANT
 from gateway.domain.profile import SELF_HOSTED_ADAPTERS, Profile
 from gateway.domain.tenant import Tenant
-
-_MOVING = frozenset(
-    {"canary", "current", "default", "dev", "develop", "edge", "head", "latest", "main", "master", "nightly"}
-    | {"preview", "stable", "tip", "trunk"}
-)
 
 
 def coherence(draft: Draft) -> Iterator[Fault]:
@@ -74,8 +69,7 @@ def _pinned(entry: Entry[Profile]) -> Iterator[Fault]:
     if entry.value.engine is not None:
         named.append((("engine", "version"), entry.value.engine.version))
     for path, name in named:
-        last = re.split(r"[/:@]", name.casefold())[-1]
-        if last in _MOVING or last.endswith("-latest"):
+        if is_moving(name):
             remedy = "Pin what cannot change: a commit, a digest or a dated name."
             yield entry.fault(path, "This is a moving revision.", remedy)
 
@@ -94,7 +88,8 @@ def _engine(entry: Entry[Profile]) -> Iterator[Fault]:
         sentence = "A hosted profile has an engine."
         yield entry.fault(("engine",), sentence, "Remove engine, or make the profile self_hosted.")
     engine = profile.engine
-    if engine is not None and engine.prefix_cache == "single_tenant" and len(engine.tenants) != 1:
+    is_for_one = engine is not None and engine.tenants != "any" and len(engine.tenants) == 1
+    if engine is not None and engine.prefix_cache == "single_tenant" and not is_for_one:
         sentence = "A prefix cache for a single tenant needs exactly one tenant."
         remedy = "Name the one tenant in engine/tenants, or salt the cache or switch it off."
         yield entry.fault(("engine", "prefix_cache"), sentence, remedy)
@@ -106,18 +101,25 @@ def _destination(draft: Draft, entry: Entry[Profile]) -> Iterator[Fault]:
         remedy = "Write scheme://host:port/path, with a name or a whole IP address."
         yield entry.fault(("endpoint",), "The endpoint has no valid host and port.", remedy)
         return
+    if not hosts.is_plain_path(profile.endpoint):
+        remedy = "Write the path out: without //, . and .. in it."
+        yield entry.fault(("endpoint",), "The endpoint's path leads elsewhere than it says.", remedy)
     scheme, host, port = found
     place = hosts.place(host)
     if place == "forbidden":
         sentence = "The endpoint is an address that no engine has."
-        yield entry.fault(("endpoint",), sentence, "Link-local, multicast and unspecified addresses are never allowed.")
+        remedy = "Metadata services, link-local, multicast and unspecified addresses are never allowed."
+        yield entry.fault(("endpoint",), sentence, remedy)
         return
     if (place == "loopback") != (profile.network == "loopback"):
         remedy = "loopback is for 127.0.0.1, ::1 and localhost, and these are for loopback alone."
         yield entry.fault(("network",), "The network does not fit the endpoint's host.", remedy)
-    elif profile.network == "private" and place == "public" and hosts.is_address(host):
-        remedy = "Private are 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 and fc00::/7. Call the network public."
-        yield entry.fault(("network",), "The endpoint's address is not a private one.", remedy)
+    elif profile.network == "private" and place == "public":
+        remedy = (
+            "Call the network public. Private are 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 and fc00::/7, and names "
+            f"without a dot or ending in {', '.join(hosts.PRIVATE_NAMES)}."
+        )
+        yield entry.fault(("network",), "The endpoint's host is not a private one.", remedy)
     yield from _secrecy(draft, entry, scheme, host, port)
 
 

@@ -22,6 +22,8 @@ class Document(Struct, frozen=True):
     value: Any
     lines: Mapping[Path, int]
     """From 1. A scalar has its own line, a collection the line of its key."""
+    secret_lines: frozenset[int] = frozenset()
+    """Lines, comments included, that hold what looks like a secret."""
 
     def line(self, path: Path) -> int:
         """Line of a place, or of the nearest one around it where the place itself is missing."""

@@ -92,11 +92,14 @@ def read_entry(path: pathlib.Path, kind: Kind) -> Entry[Any] | list[Fault]:
 def _files(directory: pathlib.Path, kind: Kind) -> list[pathlib.Path]:
     if not kind.many:
         return [kind.path(directory)]
-    return sorted(path for path in (directory / kind.place).glob("*.yaml") if path.is_file())
+    return sorted(path for path in (directory / kind.place).glob("*.yaml") if _is_plain(path))
 
 
 def _strays(directory: pathlib.Path) -> list[Fault]:
-    """What lies in the registry and belongs to no kind would look configured and do nothing."""
+    """What lies in the registry and belongs to no kind would look configured and do nothing.
+
+    A link could show something else to the gateway than to whoever reviews it.
+    """
     folders = {kind.place for kind in KINDS if kind.many}
     files = {kind.place for kind in KINDS if not kind.many}
     strays: list[pathlib.Path] = []
@@ -104,16 +107,22 @@ def _strays(directory: pathlib.Path) -> list[Fault]:
         if path.name == SCHEMAS and path.is_dir():
             continue
         if path.name in folders and path.is_dir():
-            strays += [inner for inner in path.iterdir() if inner.suffix != ".yaml" or not inner.is_file()]
+            strays += [inner for inner in path.iterdir() if inner.suffix != ".yaml" or not _is_plain(inner)]
         elif path.name not in files:
             strays.append(path)
+    links = [path for path in sorted(directory.rglob("*")) if path.is_symlink()]
+    instead = "Put the file or the folder itself here, or delete the link."
+    remove = "Remove it, or name it KIND/ID.yaml in one of its folders."
     return [
-        Fault(
-            file=str(path),
-            line=0,
-            path="",
-            sentence="This has no place in the registry.",
-            remedy="Remove it, or name it KIND/ID.yaml in one of its folders.",
-        )
-        for path in strays
+        *(_stray(path, "This is a link.", instead) for path in links),
+        *(_stray(path, "This has no place in the registry.", remove) for path in strays if not path.is_symlink()),
     ]
+
+
+def _is_plain(path: pathlib.Path) -> bool:
+    """A file that shows in a listing. A link is read too, so that it makes one fault and not one for each reference."""
+    return path.is_file() and not path.name.startswith(".")
+
+
+def _stray(path: pathlib.Path, sentence: str, remedy: str) -> Fault:
+    return Fault(file=str(path), line=0, path="", sentence=sentence, remedy=remedy)

@@ -12,7 +12,21 @@ PRIVATE_NAMES = (".internal", ".local", ".svc", ".svc.cluster.local", ".home.arp
 """Endings of names that no public name has."""
 _PRIVATE = [ipaddress.ip_network(net) for net in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")]
 _LAST_IS_NUMBER = re.compile(r"(.*\.)?([0-9]+|0x[0-9a-f]*)\.?")
-_NAME = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)*")
+_LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
+_NAME = re.compile(rf"{_LABEL}(\.{_LABEL})*")
+_METADATA_NAMES = frozenset(
+    {"instance-data", "instance-data.ec2.internal", "metadata", "metadata.goog", "metadata.google.internal"}
+)
+"""Where clouds hand out the credentials of their machines, by name."""
+_NO_ENGINE = [
+    ipaddress.ip_network(net)
+    for net in (
+        # The same by address, as far as it is not link-local: Alibaba, Azure, Oracle, AWS, Google.
+        *("100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32", "fd00:ec2::/64", "fd20:ce::/64"),
+        # Addresses of no host, and those with an IPv4 address inside.
+        *("0.0.0.0/8", "240.0.0.0/4", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "2001::/32", "2002::/16"),
+    )
+]
 
 
 def authority(endpoint: str) -> tuple[str, str, int] | None:
@@ -34,22 +48,25 @@ def authority(endpoint: str) -> tuple[str, str, int] | None:
 def place(host: str) -> Place:
     """Where the host is, as far as it tells. A name that could be anybody's counts as public.
 
-    Forbidden are link-local addresses, where clouds hand out their machines' credentials, and those of no one host.
+    Forbidden is where clouds hand out their machines' credentials: link-local addresses, and some by name or address;
+    and addresses of no one host, or with another address inside.
     """
     if (address := _address(host)) is None:
         if host == "localhost":
             return "loopback"
+        if host in _METADATA_NAMES:
+            return "forbidden"
         return "private" if "." not in host or host.endswith(PRIVATE_NAMES) else "public"
     if address.is_loopback:
         return "loopback"
-    if address.is_link_local or address.is_multicast or address.is_unspecified:
+    if address.is_link_local or address.is_multicast or any(address in net for net in _NO_ENGINE):
         return "forbidden"
     return "private" if any(address in net for net in _PRIVATE) else "public"
 
 
-def is_address(host: str) -> bool:
-    """Whether the host is an IP address and not a name."""
-    return _address(host) is not None
+def is_plain_path(endpoint: str) -> bool:
+    """Whether the path of an endpoint leads where it says: without ``//``, ``.`` and ``..``."""
+    return {"", ".", ".."}.isdisjoint(urlsplit(endpoint).path.removesuffix("/").split("/")[1:])
 
 
 def _address(host: str) -> Address | None:

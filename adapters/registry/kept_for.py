@@ -35,7 +35,8 @@ def _released(draft: Draft, alias: str) -> list[Profile]:
 
 
 def _is_for(draft: Draft, profile: Profile, tenant: str) -> bool:
-    if profile.engine is not None and profile.engine.tenants and tenant not in profile.engine.tenants:
+    engine = profile.engine
+    if engine is not None and engine.tenants != "any" and tenant not in engine.tenants:
         return False
     credential = draft.credentials.get(profile.credential or "")
     return credential is None or tenant in credential.value.tenants

@@ -9,10 +9,12 @@ from adapters.registry import kinds
 from adapters.registry.approvals import approvals
 from adapters.registry.classes import classes, unfit
 from adapters.registry.coherence import coherence
+from adapters.registry.credentials import credentials
 from adapters.registry.dates import expiries, not_yet
 from adapters.registry.draft import Draft, Entry, read_draft, read_entry
 from adapters.registry.kept_for import unserved
 from adapters.registry.references import references
+from gateway.domain.bundle import approved_digest
 from gateway.domain.fault import Fault
 from gateway.domain.registry import Currency, Privacy, Releases, digest_of
 from gateway.domain.snapshot import Snapshot
@@ -39,7 +41,7 @@ def load(directory: pathlib.Path, *, at_us: int, strict: bool = False) -> Loaded
         remedy = "Name the folder of the registry in GATEWAY_REGISTRY; by default it is registry, where you are."
         return (Fault(file=str(directory), line=0, path="", sentence=sentence, remedy=remedy),)
     draft, faults = read_draft(directory)
-    for check in (references, classes, coherence, approvals):
+    for check in (references, classes, coherence, credentials, approvals):
         faults += check(draft)
     faults += not_yet(draft, at_us)
     warnings = tuple(sorted([*expiries(draft, at_us), *unfit(draft), *unserved(draft)]))
@@ -54,6 +56,12 @@ def profile_digest(directory: pathlib.Path, profile: str) -> str | tuple[Fault, 
     """The digest that a bundle must carry to hold this profile as it is now, or the faults of the profile's file."""
     entry = read_entry(kinds.PROFILE.path(directory, profile), kinds.PROFILE)
     return digest_of(entry.value) if isinstance(entry, Entry) else tuple(entry)
+
+
+def bundle_digest(directory: pathlib.Path, bundle: str) -> str | tuple[Fault, ...]:
+    """The digest that the approvals of this bundle must carry as it is now, or the faults of the bundle's file."""
+    entry = read_entry(kinds.BUNDLE.path(directory, bundle), kinds.BUNDLE)
+    return approved_digest(entry.value) if isinstance(entry, Entry) else tuple(entry)
 
 
 def _freeze(draft: Draft, currency: Currency, privacy: Privacy, releases: Releases) -> Snapshot:

@@ -46,7 +46,7 @@ def _of_profile(draft: Draft, entry: Entry[Any]) -> Iterator[Fault]:
     yield from _known(draft, kinds.QUOTA_SCOPE, entry, [(("quota_scope",), profile.quota_scope)])
     if profile.credential is not None:
         yield from _known(draft, kinds.CREDENTIAL, entry, [(("credential",), profile.credential)])
-    if profile.engine is not None:
+    if profile.engine is not None and profile.engine.tenants != "any":
         tenants = [(("engine", "tenants", i), t) for i, t in enumerate(profile.engine.tenants)]
         yield from _known(draft, kinds.TENANT, entry, tenants)
     scope = draft.quota_scopes.get(profile.quota_scope)

@@ -36,8 +36,8 @@ def stale_schemas(directory: pathlib.Path) -> list[Fault]:
     if not is_registry(directory):
         return []
     folder = directory / SCHEMAS
-    present = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     texts = _texts()
+    present = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     faults = [
         Fault(file=str(folder / name), line=0, path="", sentence="No kind has this schema.", remedy="Remove the file.")
         for name in sorted(present - texts.keys())
@@ -45,7 +45,7 @@ def stale_schemas(directory: pathlib.Path) -> list[Fault]:
     for name, text in texts.items():
         if name not in present:
             sentence = "The generated schema is missing."
-        elif (folder / name).read_bytes() != text.encode():
+        elif not (folder / name).is_file() or (folder / name).read_bytes() != text.encode():
             sentence = "The schema differs from the one that the structs generate."
         else:
             continue

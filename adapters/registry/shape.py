@@ -54,6 +54,10 @@ def faults_of_shape(kind: Kind, document: Document) -> list[Fault]:
         for path in secrets
     ]
     told += [
+        Fault(document.file, line, "", "The line looks like it holds a secret.", "Take it out, and replace the secret.")
+        for line in document.secret_lines - {document.line(path) for path in secrets}
+    ]
+    told += [
         document.fault(path, "This holds a character that nobody sees.", "Type the text again, without copying it.")
         for path, text, _ in _strings(document.value)
         if has_unseen(text)

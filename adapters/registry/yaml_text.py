@@ -1,8 +1,8 @@
 """Strict YAML: whatever two people, or two parsers, could read differently is refused.
 
 Scalars follow the core schema of YAML 1.2, narrowed to ``true``, ``false`` and ``null`` in lower case, so that
-``NO``, ``off`` and ``1:30`` are strings. Keys are unique strings. There are no anchors, aliases, merge keys, tags,
-directives or second documents. No value of the file is ever part of a fault.
+``NO``, ``off`` and ``1:30`` are strings, and to decimal numbers without leading zeros. Keys are unique strings. There
+are no anchors, aliases, merge keys, tags, directives or second documents. No value of the file is ever part of a fault.
 """
 
 import math
@@ -28,6 +28,7 @@ from yaml.events import (
 )
 
 from adapters.registry.document import Document, Path
+from adapters.registry.raw_text import lines_with_secrets, misleading
 from gateway.domain.fault import Fault
 
 MAX_BYTES = 4 * 2**20
@@ -35,7 +36,9 @@ MAX_DEPTH = 32
 _MAX_DIGITS = 20
 
 _WORDS: dict[str, bool | None] = {"": None, "~": None, "null": None, "true": True, "false": False}
-_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+_NOT_DECIMAL = re.compile(r"[-+]?0[0-9][0-9.eE+-]*|[-+]?0o[0-7]+|[-+]?0x[0-9a-fA-F]+")
+"""Other parsers, and people, read another number."""
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 
@@ -67,13 +70,16 @@ def parse(data: bytes, file: str) -> Document | tuple[Fault, ...]:
     except UnicodeDecodeError as broken:
         line = data.count(b"\n", 0, broken.start) + 1
         return (Fault(file=file, line=line, path="", sentence="The file is not UTF-8.", remedy="Save it as UTF-8."),)
+    if found := tuple(misleading(text, file)):
+        return found
     reader = _Reader(text, file)
     try:
         value = reader.document()
     except yaml.YAMLError as broken:
         reader.faults.append(_broken(broken, data, file))
         value = None
-    return tuple(reader.faults) or Document(file=file, value=value, lines=reader.lines)
+    secrets = frozenset(lines_with_secrets(text))
+    return tuple(reader.faults) or Document(file=file, value=value, lines=reader.lines, secret_lines=secrets)
 
 
 class _Reader:
@@ -147,11 +153,15 @@ class _Reader:
             self._refuse(path, _line(event), "Merge keys are not allowed.", "Write the keys out.")
         elif event.anchor is not None or event.tag is not None:
             self._refuse(path, _line(event), "A key carries an anchor or a tag.", "Write the word alone.")
-        elif plain and not isinstance(_resolve(event.value), str):
+        elif plain and (_NOT_DECIMAL.fullmatch(event.value) or not isinstance(_resolve(event.value), str)):
             self._refuse(path, _line(event), "A key is not a string.", "Put the key in quotes.")
         return event.value
 
     def _scalar(self, event: ScalarEvent, path: Path) -> Any:
+        if event.implicit[0] and _NOT_DECIMAL.fullmatch(event.value):
+            remedy = "Write it without leading zeros, in decimal; put it in quotes if it is a name."
+            self._refuse(path, _line(event), "The number is not a plain decimal one.", remedy)
+            return None
         value = _resolve(event.value) if event.implicit[0] else event.value
         if isinstance(value, float) and not math.isfinite(value):
             self._refuse(path, _line(event), "The number is too large to be kept.", "Write a finite, shorter number.")
@@ -174,7 +184,7 @@ def _resolve(text: str) -> str | int | float | bool | None:
     if _INTEGER.fullmatch(text):
         if len(text) > _MAX_DIGITS:
             return math.inf
-        return int(text, 0) if text.startswith(("0o", "0x")) else int(text)
+        return int(text)
     if _FLOAT.fullmatch(text):
         return float(text)
     if _NOT_FINITE.fullmatch(text):

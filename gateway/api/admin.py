@@ -7,8 +7,8 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 from starlette.routing import Route
 
-from gateway.api.administration import answer, permit, permitted, query
-from gateway.domain.operation import State
+from gateway.api.administration import answer, page, permit, permitted, query
+from gateway.domain.operation import Operation, State
 from gateway.domain.reconciliation import ActKind
 from gateway.domain.refusal import Code, Refusal
 from gateway.domain.usage import Usage
@@ -68,12 +68,10 @@ class Admin:
             tenant=asked.tenant,
             profile=asked.profile,
             before=asked.before,
-            limit=asked.limit,
+            limit=asked.limit + 1,
         )
         found = await self._services.operators.search(allowed, wanted)
-        owners = ({"tenant": one.identity.tenant, "principal": one.identity.principal} for one in found)
-        rows = [view(one) | owner for one, owner in zip(found, owners, strict=True)]
-        return answer({"object": "list", "data": rows, "has_more": len(rows) == asked.limit})
+        return page(found, asked.limit, _row)
 
     async def write_off(self, http: HttpRequest) -> Response:
         return await self._with_reason(http, "write_off")
@@ -119,6 +117,10 @@ class Admin:
             Route("/admin/ledger/verify", self.verify, methods=["POST"]),
             Route("/admin/ledger/stranded", self.stranded, methods=["GET"]),
         ]
+
+
+def _row(one: Operation) -> dict[str, Any]:
+    return view(one) | {"tenant": one.identity.tenant, "principal": one.identity.principal}
 
 
 def _id(http: HttpRequest) -> str:

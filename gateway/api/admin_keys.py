@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from gateway.api.admin import Name
-from gateway.api.administration import answer, permit, permitted, query
+from gateway.api.administration import answer, page, permit, permitted, query
 from gateway.domain.refusal import Refusal
 from gateway.ports.reads import Key, KeyFilter
 from gateway.service.assembly import AdminServices
@@ -60,10 +60,10 @@ class Keys:
             principal=asked.principal,
             active=asked.active,
             before=asked.before,
-            limit=asked.limit,
+            limit=asked.limit + 1,
         )
         found = await self._services.credentials.search(allowed, wanted)
-        return answer({"object": "list", "data": [_row(key) for key in found], "has_more": len(found) == asked.limit})
+        return page(found, asked.limit, _row)
 
     async def revoke(self, http: HttpRequest) -> Response:
         if isinstance(allowed := await permit(self._services, http, "keys", "change"), Refusal):

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from msgspec.structs import replace
 from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 from starlette.routing import Route
@@ -69,5 +70,5 @@ def _decision(found: RecordedDecision) -> dict[str, Any]:
         "tenant": found.tenant,
         "principal": found.principal,
         "operation_id": found.operation_id,
-        "failed": decision.failed,
+        "failed": [replace(one, place=f"policies/{one.place}") for one in decision.failed],
     }

@@ -1,5 +1,7 @@
 """/admin/sources: who may read which document. An id stands in the body, because it may be any text."""
 
+import math
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -9,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from gateway.api.admin import Name
-from gateway.api.administration import answer, permit, permitted, query
+from gateway.api.administration import answer, page, permit, permitted, query
 from gateway.domain.refusal import Refusal
 from gateway.domain.registry import Id
 from gateway.domain.source import Source
@@ -74,11 +76,10 @@ class Sources:
             group=asked.group,
             withdrawn=asked.withdrawn,
             after=asked.after,
-            limit=asked.limit,
+            limit=asked.limit + 1,
         )
         found = await self._services.directory.search(allowed, wanted)
-        rows = [_row(source) for source in found]
-        return answer({"object": "list", "data": rows, "has_more": len(rows) == asked.limit})
+        return page(found, asked.limit, _row)
 
     async def grant(self, http: HttpRequest) -> Response:
         if isinstance(found := await permitted(self._services, http, "sources", "change", GrantBody), Refusal):
@@ -90,8 +91,9 @@ class Sources:
             groups=asked.groups,
             revision=asked.revision,
             privacy_class=asked.privacy_class,
-            released_s=_seconds(asked.released),
-            as_of_s=_seconds(asked.as_of),
+            # Whole seconds, each on the careful side: an embargo ends no earlier, and facts are no fresher.
+            released_s=_seconds(asked.released, math.ceil),
+            as_of_s=_seconds(asked.as_of, math.floor),
         )
         return _answer(await self._services.directory.grant(allowed, granted))
 
@@ -136,8 +138,8 @@ def _row(source: Source) -> dict[str, Any]:
     }
 
 
-def _seconds(instant: datetime | UnsetType) -> int | None:
-    return None if isinstance(instant, UnsetType) else int(instant.timestamp())
+def _seconds(instant: datetime | UnsetType, whole: Callable[[float], int]) -> int | None:
+    return None if isinstance(instant, UnsetType) else whole(instant.timestamp())
 
 
 def _instant(at_s: int) -> str:

@@ -1,5 +1,6 @@
 """What all admin handlers do: know who asks, read a closed body, answer JSON."""
 
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -18,6 +19,7 @@ from gateway.service.assembly import AdminServices
 
 BOUNDS = BodyBounds(max_bytes=64 * 1024, within_s=30.0)
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 async def permit(admin: AdminServices, http: HttpRequest, area: Area, deed: Deed) -> Permit | Refusal:
@@ -56,14 +58,21 @@ def query(http: HttpRequest, kind: type[T]) -> T | Refusal:
     pairs = http.query_params.multi_items()
     if len({name for name, _ in pairs}) != len(pairs):
         return Refusal(code=Code.INVALID_VALUE, facts={"reason": "a parameter twice"})
-    return _convert(dict(pairs), kind, strict=False)
+    return _convert(dict(pairs), kind, in_query=True)
 
 
-def _convert(given: dict[str, Any], kind: type[T], *, strict: bool = True) -> T | Refusal:
+def _convert(given: dict[str, Any], kind: type[T], *, in_query: bool = False) -> T | Refusal:
     try:
-        return msgspec.convert(given, kind, strict=strict)
+        # In a query everything is a text, also a number.
+        return msgspec.convert(given, kind, strict=not in_query)
     except msgspec.ValidationError as error:
-        return explain(str(error))
+        return explain(str(error), in_query=in_query)
+
+
+def page(found: Sequence[R], limit: int, row: Callable[[R], dict[str, Any]]) -> Response:
+    """A list of at most ``limit`` rows. One more was asked for, and tells whether there are more."""
+    rows = [row(one) for one in found[:limit]]
+    return answer({"object": "list", "data": rows, "has_more": len(found) > limit})
 
 
 def answer(result: Any, status: int = 200) -> Response:

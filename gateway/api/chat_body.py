@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from gateway.api.expected import expected
 from gateway.api.strict_json import parse_object
 from gateway.domain.refusal import Code, Refusal
 from gateway.domain.request import Message, Request, SourceRef
@@ -82,24 +83,27 @@ def _request(chat: ChatBody) -> Request | Refusal:
     )
 
 
-def explain(text: str) -> Refusal:
-    """Turn msgspec's sentence into a refusal. It names the field and drops the rest, which may hold a value."""
+def explain(text: str, *, in_query: bool = False) -> Refusal:
+    """Turn msgspec's sentence into a refusal. It names the field and drops the rest, which may hold a value.
+
+    :param in_query: whether it is about query parameters.
+    """
     if found := _UNKNOWN.match(text):
         name = _join(found[2], found[1][:MAX_NAME])
-        return Refusal(code=Code.UNKNOWN_FIELD, param=name, fields=(name,))
+        return Refusal(code=Code.UNKNOWN_FIELD, param=name, fields=(name,), in_query=in_query)
     if found := _MISSING.match(text):
         name = _join(found[2], found[1])
-        return Refusal(code=Code.INVALID_VALUE, param=name, facts={"reason": "missing"})
+        return Refusal(code=Code.INVALID_VALUE, param=name, facts={"reason": "missing"}, in_query=in_query)
     at = _AT.search(text)
     status: Any = None if _WRONG_TYPE.match(text) else 422
-    return Refusal(code=Code.INVALID_VALUE, status=status, param=at[1] if at else None, facts=_expected(text))
-
-
-def _expected(text: str) -> dict[str, str] | None:
-    """What msgspec would have taken. It names types and bounds there; everywhere else it may quote the value."""
-    if not text.startswith("Expected "):
-        return None
-    return {"expected": text.removeprefix("Expected ").partition(" - at ")[0].partition(", got ")[0].replace("`", "")}
+    served = expected(text, in_query=in_query)
+    return Refusal(
+        code=Code.INVALID_VALUE,
+        status=status,
+        param=at[1] if at else None,
+        facts=None if served is None else {"expected": served},
+        in_query=in_query,
+    )
 
 
 def _join(parent: str | None, name: str) -> str:

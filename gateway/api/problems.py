@@ -78,12 +78,11 @@ def _document(refusal: Refusal, status: int) -> dict[str, Any]:
 
 def _detail(refusal: Refusal) -> str:
     """What this refusal is about in particular: names, numbers and codes, never a value of the request."""
-    parts = list(refusal.fields) or [refusal.param or ""]
-    about = ", ".join(part for part in parts if part)
-    facts = ", ".join(f"{name} {value}" for name, value in (refusal.facts or {}).items())
-    codes = " ".join(_policy_code(code) for code in refusal.policy_codes)
-    said = ": ".join(part for part in (about, facts) if part)
-    return " ".join(part for part in (f"{said}." if said else "", codes) if part)
+    names = refusal.fields or ((refusal.param,) if refusal.param else ())
+    word = ("Parameter" if refusal.in_query else "Field") + ("s" if len(names) > 1 else "")
+    about = f"{word}: {', '.join(names)}." if names else ""
+    facts = [f"{name[:1].upper()}{name[1:]}: {value}." for name, value in (refusal.facts or {}).items()]
+    return " ".join(part for part in (about, *facts, *map(_policy_code, refusal.policy_codes)) if part)
 
 
 def _policy_code(code: PolicyCode) -> str:

@@ -1,7 +1,8 @@
 """Administration over the store alone, while no server holds it: what the command line works on."""
 
-import getpass
 import hashlib
+import os
+import pwd
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NoReturn
@@ -14,7 +15,7 @@ from adapters import store
 from adapters.clock import SystemClock
 from adapters.telemetry import Telemetry
 from gateway.bootstrap.data_folder import operator_token
-from gateway.bootstrap.registry import load_registry
+from gateway.bootstrap.registry import NO_REGISTRY, load_registry
 from gateway.domain.errors import LedgerUnavailable, LedgerUncertain, PolicyUnavailable, StartRefused
 from gateway.domain.principal import BUILT_IN_OPERATOR
 from gateway.domain.questions import (
@@ -31,6 +32,7 @@ from gateway.domain.questions import (
     VisibleQuestion,
 )
 from gateway.domain.refusal import PolicyCode
+from gateway.domain.snapshot import Snapshot
 from gateway.ports.events import Events
 from gateway.ports.policy import Decided
 from gateway.service.active import Active, InForce
@@ -91,17 +93,36 @@ def _no_server(_: object) -> NoReturn:
     raise PolicyUnavailable("no_server")
 
 
+def _os_user() -> str:
+    """Whose process this is, as the system says it. LOGNAME could claim anybody."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid {os.getuid()}"
+
+
+def _registry(settings: Settings, clock: SystemClock, *, needed: bool) -> Snapshot:
+    """The registry. One fault in it must not keep anybody from revoking a key."""
+    try:
+        return load_registry(settings, clock)
+    except StartRefused:
+        if needed:
+            raise
+        return NO_REGISTRY
+
+
 @asynccontextmanager
-async def open_administration(settings: Settings) -> AsyncIterator[Administration]:
+async def open_administration(settings: Settings, *, needs_registry: bool) -> AsyncIterator[Administration]:
     """The store alone, while no server has it.
 
+    :param needs_registry: whether what will be done names tenants or classes of the registry.
     :raises DirectoryInUse: if a server holds it.
-    :raises StartRefused: if the registry has faults.
+    :raises StartRefused: if the registry is needed and has faults.
     """
     if not store.exists(settings.data_folder):
         raise StartRefused("There is no store in GATEWAY_DATA. Run gateway serve once, or name its data directory.")
     clock, telemetry = SystemClock(), Telemetry()
-    snapshot = load_registry(settings, clock)
+    snapshot = _registry(settings, clock, needed=needs_registry)
     opened = store.open_store(settings.data_folder, events=telemetry, clock=clock, standing=None, on_fatal=lambda: None)
     try:
         ports = StorePorts(
@@ -114,7 +135,7 @@ async def open_administration(settings: Settings) -> AsyncIterator[Administratio
             clock=clock,
         )
         in_force = InForce(Active(snapshot, NoPolicy()), telemetry)
-        services = assemble_admin(ports, in_force, os_user=getpass.getuser())
+        services = assemble_admin(ports, in_force, os_user=_os_user())
         token = operator_token(settings.data_folder)
         try:
             await services.credentials.ensure_operator(token)

@@ -24,7 +24,7 @@ def operator_token(data: Path) -> str:
     path = data / OPERATOR_FILE
     if not path.exists():
         _write_privately(path, new_token() + "\n")
-    token = path.read_text(encoding="ascii").strip()
+    token = path.read_bytes().decode("ascii", "replace").strip()
     if not is_token(token):
         raise StartRefused(
             f"The file {OPERATOR_FILE} of the data directory holds no credential. Remove it and start again."

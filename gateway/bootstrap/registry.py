@@ -7,6 +7,22 @@ from gateway.domain.errors import StartRefused
 from gateway.domain.snapshot import Snapshot
 from gateway.settings import Settings
 
+NO_REGISTRY = Snapshot(
+    digest="",
+    currency="",
+    privacy_classes=(),
+    purposes={},
+    tenants={},
+    credentials={},
+    quota_scopes={},
+    profiles={},
+    bundles={},
+    releases={},
+    profile_digests={},
+    bundle_digests={},
+)
+"""Stands in for a registry that has faults, where none is needed. It names nobody and nothing."""
+
 
 def read_registry(settings: Settings, clock: SystemClock) -> Loaded:
     """The registry as it stands, with its warnings.

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-import msgspec
 
+from gateway.cli import terminal
 from gateway.domain.errors import StartRefused
 from gateway.domain.fault import Fault
 from gateway.domain.snapshot import Snapshot
@@ -65,7 +65,7 @@ def mutate_policy(settings: Settings, only: str, as_json: bool) -> None:
     outcomes, faults = adapter.mutate(settings.policies_folder, *_opa_and_registry(settings), only)
     if not as_json:
         for outcome in outcomes:
-            click.echo(f"{outcome.name}: {outcome.caught_by or 'not caught'}")
+            click.echo(terminal.visible(f"{outcome.name}: {outcome.caught_by or 'not caught'}"))
     if only and not outcomes and not faults:
         raise click.BadParameter("No mutation has that name.", param_hint="--only")
     _report(faults, as_json, f"{len(outcomes)} mutation{'s' if len(outcomes) != 1 else ''}, each caught.")
@@ -99,10 +99,10 @@ def _instant_us(at: str | None) -> int:
 
 def _report(faults: Sequence[Fault], as_json: bool, none: str) -> None:
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(list(faults))).decode())
+        terminal.as_json(list(faults))
     elif faults:
         for fault in faults:
-            click.echo(str(fault))
+            click.echo(terminal.visible(str(fault)))
         click.echo(f"{len(faults)} fault{'s' if len(faults) != 1 else ''}.", err=True)
     else:
         click.echo(none)

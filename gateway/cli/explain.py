@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 import click
 
-from gateway.cli import remote, tables
+from gateway.cli import remote, tables, terminal
 from gateway.settings import Settings
 
 
@@ -19,6 +19,6 @@ def explain(settings: Settings, decision_id: str, as_json: bool) -> None:
     """
     found = remote.call(settings, "GET", f"/admin/decisions/{quote(decision_id, safe='')}")
     if as_json:
-        tables.as_json(found)
+        terminal.as_json(found)
     else:
         tables.decision(found)

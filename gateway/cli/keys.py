@@ -3,9 +3,8 @@
 from urllib.parse import quote
 
 import click
-import msgspec
 
-from gateway.cli import remote, tables
+from gateway.cli import remote, tables, terminal
 from gateway.settings import Settings
 
 
@@ -23,8 +22,11 @@ def keys() -> None:
 def create(settings: Settings, tenant: str, principal: str, label: str, as_json: bool) -> None:
     """Create a key and print its token, which is shown only this once."""
     body = {"tenant": tenant, "principal": principal, "label": label}
-    created = remote.call(settings, "POST", "/admin/keys", body=body)
-    click.echo(msgspec.json.encode(created).decode() if as_json else created["token"])
+    created = remote.call(settings, "POST", "/admin/keys", body=body, needs_registry=True)
+    if as_json:
+        terminal.as_json(created)
+    else:
+        click.echo(created["token"])
 
 
 @keys.command("list")
@@ -49,7 +51,7 @@ def list_(
     query = {"tenant": tenant, "principal": principal, "active": active, "before": before, "limit": limit}
     found = remote.call(settings, "GET", "/admin/keys", query=query)
     if as_json:
-        tables.as_json(found)
+        terminal.as_json(found)
         return
     tables.keys(found["data"])
     if found["has_more"]:
@@ -64,6 +66,6 @@ def revoke(settings: Settings, key_id: str, as_json: bool) -> None:
     """Revoke a key: from now on it counts for nothing."""
     revoked = remote.call(settings, "POST", f"/admin/keys/{quote(key_id, safe='')}/revoke", body={})
     if as_json:
-        tables.as_json(revoked)
+        terminal.as_json(revoked)
     else:
         tables.keys([revoked])

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from gateway.cli import remote, tables
+from gateway.cli import remote, tables, terminal
 from gateway.settings import Settings
 
 DIFFERENCES = 1
@@ -22,10 +22,10 @@ def verify(settings: Settings, as_json: bool) -> None:
     """Compare all counters with the holds, and check the invariants; exit code 1 if anything differs."""
     differences = remote.call(settings, "POST", "/admin/ledger/verify", body={})["differences"]
     if as_json:
-        tables.as_json(differences)
+        terminal.as_json(differences)
     elif differences:
         for difference in differences:
-            click.echo(difference)
+            click.echo(terminal.visible(difference))
     else:
         click.echo("The ledger adds up.")
     if differences:
@@ -39,6 +39,6 @@ def stranded(settings: Settings, as_json: bool) -> None:
     """List the holds that only evidence or an operator can end."""
     holds = remote.call(settings, "GET", "/admin/ledger/stranded")["data"]
     if as_json:
-        tables.as_json(holds)
+        terminal.as_json(holds)
     else:
         tables.stranded(holds)

@@ -6,13 +6,27 @@ import sys
 import click
 
 from gateway.cli import checks, explain, keys, ledger, opa, operations, reload, serving, sources
+from gateway.cli.terminal import visible_lines
 from gateway.domain.errors import StartRefused
 from gateway.settings import SettingsFault, from_environment
 
 REFUSED = 1
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(click.Group):
+    """The commands; whatever they are given can be sent and stored."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        for position, argument in enumerate(args, 1):
+            try:
+                argument.encode()
+            except UnicodeEncodeError:
+                # Python hands bytes that are not UTF-8 over as lone surrogates.
+                raise click.UsageError(f"Argument {position} is not UTF-8.", ctx) from None
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="policy-gateway", prog_name="gateway")
 @click.pass_context
 def gateway(context: click.Context) -> None:
@@ -37,5 +51,5 @@ def main() -> None:
     try:
         gateway()
     except (StartRefused, SettingsFault) as refused:
-        click.echo(str(refused), err=True)
+        click.echo(visible_lines(str(refused)), err=True)
         sys.exit(REFUSED)

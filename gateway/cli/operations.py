@@ -1,10 +1,11 @@
 """``gateway operations``: what became of generations, and closing those whose outcome is unknown."""
 
 from typing import Any
+from urllib.parse import quote
 
 import click
 
-from gateway.cli import remote, tables
+from gateway.cli import remote, tables, terminal
 from gateway.domain.operation import State
 from gateway.settings import Settings
 
@@ -39,7 +40,7 @@ def list_(
     query = {"state": state, "tenant": tenant, "profile": profile, "before": before, "limit": limit}
     found = remote.call(settings, "GET", "/admin/operations", query=query)
     if as_json:
-        tables.as_json(found)
+        terminal.as_json(found)
         return
     tables.operations(found["data"])
     if found["has_more"]:
@@ -53,10 +54,10 @@ def list_(
 @click.pass_obj
 def show(settings: Settings, operation_id: str, timeline: bool, as_json: bool) -> None:
     """Show one operation."""
-    path = f"/v1/operations/{operation_id}" + ("/timeline" if timeline else "")
+    path = f"/v1/operations/{quote(operation_id, safe='')}" + ("/timeline" if timeline else "")
     found = remote.call(settings, "GET", path)
     if as_json:
-        tables.as_json(found)
+        terminal.as_json(found)
     elif timeline:
         tables.timeline(found["data"])
     else:
@@ -116,8 +117,9 @@ def free_slot(settings: Settings, operation_id: str, reason: str, as_json: bool)
 
 
 def _act(settings: Settings, operation_id: str, act: str, body: dict[str, Any], as_json: bool) -> None:
-    done = remote.call(settings, "POST", f"/admin/operations/{operation_id}/{act}", body=body)
+    path = f"/admin/operations/{quote(operation_id, safe='')}/{act}"
+    done = remote.call(settings, "POST", path, body=body)
     if as_json:
-        tables.as_json(done)
+        terminal.as_json(done)
     else:
         tables.operation(done)

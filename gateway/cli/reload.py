@@ -5,7 +5,7 @@ import sys
 import click
 import msgspec
 
-from gateway.cli import remote, tables
+from gateway.cli import remote, terminal
 from gateway.domain.fault import Fault
 from gateway.settings import Settings
 
@@ -26,13 +26,13 @@ def reload(settings: Settings, as_json: bool) -> None:
         if "faults" not in declined.problem:
             raise
         _report(declined.problem["faults"], as_json)
-        click.echo(str(declined), err=True)
+        click.echo(terminal.visible_lines(str(declined)), err=True)
         sys.exit(REFUSED)
     if as_json:
-        tables.as_json(taken)
+        terminal.as_json(taken)
         return
     for warning in msgspec.convert(taken["warnings"], tuple[Fault, ...]):
-        click.echo(f"warning: {warning}")
+        click.echo(terminal.visible(f"warning: {warning}"))
     earlier, now = taken["earlier"], taken["now"]
     changed = [f"{name.replace(chr(95), chr(32))} {now[name]}" for name in now if now[name] != earlier[name]]
     click.echo("In force: " + ", ".join(changed) if changed else "In force; nothing has changed.")
@@ -40,7 +40,7 @@ def reload(settings: Settings, as_json: bool) -> None:
 
 def _report(faults: object, as_json: bool) -> None:
     if as_json:
-        tables.as_json(faults)
+        terminal.as_json(faults)
         return
     for fault in msgspec.convert(faults, tuple[Fault, ...]):
-        click.echo(str(fault))
+        click.echo(terminal.visible(str(fault)))

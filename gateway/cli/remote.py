@@ -24,6 +24,13 @@ OPERATOR_KEY_REFUSED = (
     "and restart the gateway if it runs: a new one is made."
 )
 NOT_SERVING = "A gateway holds this data directory but does not serve. If it is starting or ending, try again."
+NO_ANSWER = (
+    "A gateway holds this data directory but has not answered. Whether it did what was asked is not known: "
+    "look once it answers, and then try again."
+)
+NO_PROBLEM = (
+    "The gateway did not take this request (status {status}) and did not say why. An id or a word may be too long."
+)
 
 
 class Declined(StartRefused):
@@ -41,21 +48,31 @@ def call(
     *,
     body: Mapping[str, Any] | None = None,
     query: Mapping[str, Any] | None = None,
+    needs_registry: bool = False,
 ) -> Any:
     """What the route answers.
 
+    :param needs_registry: whether it names tenants or classes of the registry, which must then have no faults.
     :raises Declined: with its sentence and remedy, if it refuses.
-    :raises StartRefused: if the server is not there yet.
+    :raises StartRefused: if the server is not there yet, or answers nothing that can be read.
     """
     target = path + (f"?{_query(query)}" if query else "")
     sent = b"" if body is None else msgspec.json.encode(body)
     if is_held(settings.data_folder):
         status, answer = _over_http(settings, method, target, sent)
     else:
-        status, answer = asyncio.run(_in_process(settings, method, target, sent))
-    document = msgspec.json.decode(answer)
-    if status >= 400:
-        raise Declined(document)
+        status, answer = asyncio.run(_in_process(settings, method, target, sent, needs_registry))
+    return _document(status, answer)
+
+
+def _document(status: int, answer: bytes) -> Any:
+    """:raises StartRefused: of what is no JSON, such as a refusal of the HTTP protocol before any route."""
+    try:
+        document = msgspec.json.decode(answer)
+        if status >= 400:
+            raise Declined(document)
+    except (msgspec.DecodeError, KeyError, TypeError):
+        raise StartRefused(NO_PROBLEM.format(status=status) if status >= 400 else NO_ANSWER) from None
     return document
 
 
@@ -79,11 +96,13 @@ def _sentence(problem: Mapping[str, Any]) -> str:
     return f"{problem['title']}{facts}{about} {problem['remedy']}{after}{codes}"
 
 
-async def _in_process(settings: Settings, method: str, target: str, body: bytes) -> tuple[int, bytes]:
+async def _in_process(
+    settings: Settings, method: str, target: str, body: bytes, needs_registry: bool
+) -> tuple[int, bytes]:
     from gateway.api.app import create_admin_app
     from gateway.bootstrap.administration import open_administration
 
-    async with open_administration(settings) as administration:
+    async with open_administration(settings, needs_registry=needs_registry) as administration:
         app = create_admin_app(administration.services, administration.events)
         return await call_app(app, method, target, {"authorization": f"Bearer {administration.token}"}, body)
 
@@ -96,10 +115,14 @@ def _over_http(settings: Settings, method: str, target: str, body: bytes) -> tup
     connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=TIMEOUT_S)
     headers = {"Authorization": f"Bearer {operator_token(settings.data_folder)}"}
     try:
+        connection.connect()
+    except OSError:
+        raise StartRefused(NOT_SERVING) from None
+    try:
         connection.request(method, target, body or None, headers)
         answer = connection.getresponse()
         return answer.status, answer.read()
-    except ConnectionRefusedError:
-        raise StartRefused(NOT_SERVING) from None
+    except (OSError, http.client.HTTPException):
+        raise StartRefused(NO_ANSWER) from None
     finally:
         connection.close()

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from gateway.cli import remote, tables
+from gateway.cli import remote, tables, terminal
 from gateway.settings import Settings
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
@@ -43,9 +43,16 @@ def grant(
 
     Groups add up. All the rest becomes what is given here: without --released an earlier embargo is lifted.
     """
-    body = {"id": source_id, "tenant": tenant, "groups": groups, "revision": revision, "privacy_class": privacy_class}
+    body: dict[str, Any] = {
+        "id": source_id,
+        "tenant": tenant,
+        "groups": groups,
+        "revision": revision,
+        "privacy_class": privacy_class,
+    }
     times = {"released": released, "as_of": as_of}
-    _change(settings, "grant", body | {name: time for name, time in times.items() if time is not None}, as_json)
+    body |= {name: time for name, time in times.items() if time is not None}
+    _show(remote.call(settings, "POST", "/admin/sources/grant", body=body, needs_registry=True), as_json)
 
 
 @sources.command()
@@ -55,7 +62,8 @@ def grant(
 @click.pass_obj
 def revoke(settings: Settings, source_id: str, groups: tuple[str, ...], as_json: bool) -> None:
     """Close a source to groups."""
-    _change(settings, "revoke", {"id": source_id, "groups": groups}, as_json)
+    body = {"id": source_id, "groups": groups}
+    _show(remote.call(settings, "POST", "/admin/sources/revoke", body=body), as_json)
 
 
 @sources.command()
@@ -64,7 +72,7 @@ def revoke(settings: Settings, source_id: str, groups: tuple[str, ...], as_json:
 @click.pass_obj
 def withdraw(settings: Settings, source_id: str, as_json: bool) -> None:
     """Take the revision of a source back, for good and for everybody."""
-    _change(settings, "withdraw", {"id": source_id}, as_json)
+    _show(remote.call(settings, "POST", "/admin/sources/withdraw", body={"id": source_id}), as_json)
 
 
 @sources.command("list")
@@ -89,16 +97,15 @@ def list_(
     query = {"tenant": tenant, "group": group, "withdrawn": withdrawn, "after": after, "limit": limit}
     found = remote.call(settings, "GET", "/admin/sources", query=query)
     if as_json:
-        tables.as_json(found)
+        terminal.as_json(found)
         return
     tables.sources(found["data"])
     if found["has_more"]:
-        click.echo(f"There are more: --after {tables.visible(found['data'][-1]['id'])}", err=True)
+        click.echo(f"There are more: --after {terminal.argument(found['data'][-1]['id'])}", err=True)
 
 
-def _change(settings: Settings, act: str, body: Mapping[str, Any], as_json: bool) -> None:
-    changed = remote.call(settings, "POST", f"/admin/sources/{act}", body=body)
+def _show(changed: Mapping[str, Any], as_json: bool) -> None:
     if as_json:
-        tables.as_json(changed)
+        terminal.as_json(changed)
     else:
         tables.sources([changed])

@@ -1,136 +1,145 @@
 """Operations, keys, sources, decisions and holds as a person reads them in a terminal."""
 
-import sys
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any
 
 import click
-import msgspec
-from rich.console import Console
-from rich.table import Table
+
+from gateway.cli import layout
+from gateway.cli.terminal import visible
 
 Row = Mapping[str, Any]
-WIDTH_WITHOUT_TERMINAL = 200
-UNBROKEN = ("operation", "state", "since", "time", "event", "key", "created", "code", "rule")
-"""Columns that keep their width."""
 
 
 def operations(rows: Iterable[Row]) -> None:
     """A line for each operation."""
-    table = _table("operation", "state", "owner", "model", "profile", "since")
-    for row in rows:
-        since = row["stage"]["since_us"] if row["stage"] else row["attempt"]["finished_us"]
-        table.add_row(
-            row["id"],
-            row["state"],
-            f"{row['tenant']}/{row['principal']}",
-            row["model"],
-            row["attempt"]["profile"],
-            instant(since or row["created_us"]),
-        )
-    _print(table)
+    layout.grid(
+        ("operation", "state", "owner", "profile", "model", "since"),
+        [
+            (
+                row["id"],
+                row["state"],
+                f"{row['tenant']}/{row['principal']}",
+                row["attempt"]["profile"],
+                row["model"],
+                instant(_since_us(row)),
+            )
+            for row in rows
+        ],
+    )
 
 
 def operation(row: Row) -> None:
     """One operation."""
     attempt = row["attempt"]
-    table = Table(box=None, show_header=False, pad_edge=False)
     used = attempt["used"]
-    lines = {
-        "operation": row["id"],
-        "state": row["state"] + (f" ({row['detail']})" if row["detail"] else ""),
-        "stage": f"{row['stage']['name']} since {instant(row['stage']['since_us'])}" if row["stage"] else None,
-        "model": f"{row['model']}, for {row['purpose']}",
-        "bundle": row["bundle"],
-        "profile": attempt["profile"],
-        "attempt": f"{attempt['n']}, {row['attempts_dispatched']} of {row['max_attempts']} dispatched",
-        "dispatch": attempt["dispatch_id"],
-        "reserved": _tokens(attempt["reserved"]),
-        "used": f"{_tokens(used)} ({used['basis']})" if used else None,
-        "created": instant(row["created_us"]),
-        "dispatched": instant(attempt["dispatching_us"]) if attempt["dispatching_us"] else None,
-        "ended": instant(attempt["finished_us"]) if attempt["finished_us"] else None,
-    }
-    for name, text in lines.items():
-        if text is not None:
-            table.add_row(name, text)
-    _print(table)
+    layout.facts(
+        {
+            "operation": row["id"],
+            "state": row["state"] + (f" ({row['detail']})" if row["detail"] else ""),
+            "stage": f"{row['stage']['name']} since {instant(row['stage']['since_us'])}" if row["stage"] else None,
+            "model": f"{row['model']}, for {row['purpose']}",
+            "bundle": row["bundle"],
+            "profile": attempt["profile"],
+            "attempt": f"{attempt['n']}, {row['attempts_dispatched']} of {row['max_attempts']} dispatched",
+            "dispatch": attempt["dispatch_id"],
+            "reserved": _tokens(attempt["reserved"]),
+            "used": f"{_tokens(used)} ({used['basis']})" if used else None,
+            "created": instant(row["created_us"]),
+            "dispatched": instant(attempt["dispatching_us"]) if attempt["dispatching_us"] else None,
+            "ended": instant(attempt["finished_us"]) if attempt["finished_us"] else None,
+        }
+    )
 
 
 def timeline(entries: Iterable[Row]) -> None:
-    """All that happened, in order."""
-    table = _table("time", "attempt", "event", "facts")
+    """All that happened, in order: a line for each event, and its facts below, for they are long."""
     for entry in entries:
-        facts = ", ".join(f"{name}={_fact(value)}" for name, value in entry["facts"].items() if value is not None)
-        table.add_row(instant(entry["at_us"]), str(entry["attempt"] or ""), entry["event"], facts)
-    _print(table)
+        attempt = f"  attempt {entry['attempt']}" if entry["attempt"] else ""
+        click.echo(visible(f"{instant(entry['at_us'])}  {entry['event']}{attempt}"))
+        layout.beneath(f"{name}={_fact(value)}" for name, value in entry["facts"].items() if value is not None)
 
 
 def keys(rows: Iterable[Row]) -> None:
     """A line for each key."""
-    table = _table("key", "owner", "counts", "created", "label")
-    for row in rows:
-        owner = f"{row['tenant']}/{row['principal']}"
-        counts = "yes" if row["active"] else "no"
-        table.add_row(row["id"], owner, counts, instant(row["created_us"]), visible(row["label"]))
-    _print(table)
+    layout.grid(
+        ("key", "owner", "counts", "label", "created"),
+        [
+            (
+                row["id"],
+                f"{row['tenant']}/{row['principal']}",
+                "yes" if row["active"] else "no",
+                row["label"],
+                instant(row["created_us"]),
+            )
+            for row in rows
+        ],
+        prose=("label",),
+    )
 
 
 def sources(rows: Iterable[Row]) -> None:
     """A line for each source."""
-    table = _table("source", "revision", "tenant", "open to", "class", "released", "as of", "withdrawn")
-    for row in rows:
-        table.add_row(
-            visible(row["id"]),
-            visible(row["revision"]),
-            row["tenant"],
-            " ".join(row["groups"]) or "nobody",
-            row["privacy_class"],
-            row["released"] or "yes",
-            row["as_of"],
-            "for good" if row["withdrawn"] else "no",
-        )
-    _print(table)
+    layout.grid(
+        ("source", "revision", "tenant", "open to", "class", "withdrawn", "released", "as of"),
+        [
+            (
+                row["id"],
+                row["revision"],
+                row["tenant"],
+                " ".join(row["groups"]) or "nobody",
+                row["privacy_class"],
+                "for good" if row["withdrawn"] else "no",
+                row["released"] or "yes",
+                row["as_of"],
+            )
+            for row in rows
+        ],
+        prose=("open to",),
+    )
 
 
 def decision(row: Row) -> None:
-    """One decision: what it was about, and a line for each check that did not pass."""
-    table = Table(box=None, show_header=False, pad_edge=False)
-    lines = {
-        "decision": row["id"],
-        "question": row["entrypoint"],
-        "asked for": f"{row['tenant']}/{row['principal']}",
-        "at": instant(row["at_us"]),
-        "became": " ".join(word for word in (row["event"], row["code"]) if word),
-        "operation": row["operation_id"],
-        "revision": row["policy_revision"],
-    }
-    for name, text in lines.items():
-        if text is not None:
-            table.add_row(name, text)
-    _print(table)
+    """One decision: what it was about, and below each subject the checks that did not pass."""
+    layout.facts(
+        {
+            "decision": row["id"],
+            "question": row["entrypoint"],
+            "asked for": f"{row['tenant']}/{row['principal']}",
+            "at": instant(row["at_us"]),
+            "became": " ".join(word for word in (row["event"], row["code"]) if word),
+            "operation": row["operation_id"],
+            "revision": row["policy_revision"],
+        }
+    )
     click.echo()
     if not row["failed"]:
         click.echo("No check failed.")
         return
-    failed = _table("about", "code", "rule")
-    earlier = None
-    for check in row["failed"]:
-        about = _about(check)
-        failed.add_row("" if about == earlier else about, check["code"], check["place"])
-        earlier = about
-    _print(failed)
+    width = max(len(check["code"]) for check in row["failed"])
+    for about, checks in groupby(row["failed"], _about):
+        click.echo(visible(about))
+        for check in checks:
+            click.echo(visible(f"  {check['code']:<{width}}  {check['place']}"))
 
 
 def stranded(holds: Iterable[Row]) -> None:
     """A line for each hold."""
-    table = _table("operation", "scope", "tokens", "slot", "since")
-    for hold in holds:
-        scope = f"{hold['scope']['kind']} {hold['scope']['id']}"
-        slot = "held" if hold["slot_held"] else "free"
-        table.add_row(hold["operation_id"], scope, str(hold["tokens"]), slot, instant(hold["since_us"]))
-    _print(table)
+    layout.grid(
+        ("operation", "scope", "tokens", "slot", "since"),
+        [
+            (
+                hold["operation_id"],
+                f"{hold['scope']['kind']} {hold['scope']['id']}",
+                str(hold["tokens"]),
+                "held" if hold["slot_held"] else "free",
+                instant(hold["since_us"]),
+            )
+            for hold in holds
+        ],
+    )
 
 
 def instant(at_us: int) -> str:
@@ -138,14 +147,10 @@ def instant(at_us: int) -> str:
     return datetime.fromtimestamp(at_us / 1_000_000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + "Z"
 
 
-def visible(text: str) -> str:
-    """A text that somebody else chose, so that it changes nothing in a terminal: what cannot be seen is escaped."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-def as_json(document: Any) -> None:
-    """What a route answered, for scripts."""
-    click.echo(msgspec.json.format(msgspec.json.encode(document)).decode())
+def _since_us(row: Row) -> int:
+    """Since when it is in this state; where nothing has happened yet, since it was made."""
+    since_us: int = (row["stage"]["since_us"] if row["stage"] else row["attempt"]["finished_us"]) or row["created_us"]
+    return since_us
 
 
 def _about(check: Row) -> str:
@@ -168,23 +173,3 @@ def _fact(value: Any) -> str:
 
 def _tokens(amount: Row) -> str:
     return f"{amount['input']} in, {amount['output']} out"
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        # An id that is folded cannot be copied.
-        table.add_column(column, overflow="fold", no_wrap=column in UNBROKEN)
-    return table
-
-
-def _print(table: Table) -> None:
-    if not table.row_count:
-        click.echo("None.")
-        return
-    terminal = sys.stdout.isatty()
-    console = Console(highlight=False, markup=False, width=None if terminal else WIDTH_WITHOUT_TERMINAL)
-    with console.capture() as capture:
-        console.print(table)
-    for line in capture.get().splitlines():
-        click.echo(line.rstrip())

@@ -5,15 +5,17 @@ import io
 import os
 import shlex
 import signal
-import textwrap
 import time
 from typing import Any
 
 from rich.console import Console
 from rich.syntax import Syntax
 
-from gateway.demo import scenes
+from gateway.demo import layout, scenes
 from gateway.demo.surroundings import Place
+
+WIDEST = 100
+"""Columns of a table of the story at most."""
 
 
 class Story:
@@ -62,6 +64,7 @@ class Story:
         self._say("The gateway dies while an engine works. Nothing of what it had promised is lost with it.")
         self._run(scenes.CRASH)
         time.sleep(0.5)
+        self._console.print()
         self._shell("kill -9 GATEWAY; gateway serve")
         self._place.end(signal.SIGKILL)
         self._place.start()
@@ -116,9 +119,9 @@ class Story:
 
     def _run(self, code: str) -> None:
         self._console.print()
-        self._console.print(
-            Syntax(code.strip(), "python", theme="ansi_dark", background_color="default", word_wrap=True)
-        )
+        painted = Syntax("", "python", theme="ansi_dark", background_color="default").highlight(code.strip())
+        painted.rstrip()
+        self._console.print(painted, soft_wrap=True)  # a line that is broken by us would not be Python any more
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
             exec(code, self._session)  # the code on the screen is the code that runs
@@ -135,13 +138,6 @@ class Story:
     def _show(self, text: str) -> None:
         if text.strip():
             self._console.print()
-        for line in text.rstrip().splitlines():
-            for piece in _fitted(line, self._console.width - 2):
+        for line in layout.narrowed(text.rstrip().splitlines(), WIDEST - 2):
+            for piece in layout.fitted(line, self._console.width - 2):
                 self._console.print(f"> {piece}", style="green", markup=False, soft_wrap=True)
-
-
-def _fitted(line: str, width: int) -> list[str]:
-    """A sentence is wrapped between words; a row of a table is not, because its columns would be lost."""
-    if "  " in line.strip():
-        return [line]
-    return textwrap.wrap(line, width, subsequent_indent="  ") or [""]

@@ -3,8 +3,9 @@
 from typing import Annotated
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
-from gateway.domain.registry import BundleId, Date, DateTime, Digest, Id, PrivacyClass, Text
+from gateway.domain.registry import BundleId, Date, DateTime, Digest, Id, PrivacyClass, Text, digest_of
 
 
 class BundleProfile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -27,10 +28,11 @@ class Evaluation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class BundleApproval(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One person's approval."""
+    """One person's approval of the bundle as it was then."""
 
     by: Text
     date: Date
+    digest: Annotated[Digest, Meta(description="Digest of the bundle without its approvals, as it was approved.")]
 
 
 class Bundle(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -50,3 +52,8 @@ class Bundle(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     max_attempts: Annotated[
         int, Meta(ge=1, le=10, description="Attempts of one operation that may reach the provider.")
     ] = 3
+
+
+def approved_digest(bundle: Bundle) -> str:
+    """The digest that the bundle's approvals must carry: of all that is in it but them."""
+    return digest_of(replace(bundle, approvals=()))

@@ -132,7 +132,10 @@ class Engine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         Literal["salted", "off", "single_tenant", "shared"],
         Meta(description="How cached prefixes of different tenants are kept apart."),
     ]
-    tenants: Annotated[tuple[Id, ...], Meta(description="The only tenants that this engine serves; empty: any.")] = ()
+    tenants: Annotated[
+        Annotated[tuple[Id, ...], Meta(min_length=1)] | Literal["any"],
+        Meta(description="The only tenants that this engine serves, or the word any."),
+    ]
     abilities: Abilities
 
 

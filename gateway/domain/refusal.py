@@ -101,11 +101,14 @@ MEANINGS: Mapping[Code, Meaning] = {
     Code.UNKNOWN_FIELD: Meaning(
         400,
         False,
-        "The body has a field that the gateway does not know.",
-        "Leave the field out; docs/api.md lists the fields.",
+        "There is a field or parameter that the gateway does not know.",
+        "Leave it out; docs/api.md lists the fields of each body and the parameters of each query.",
     ),
     Code.INVALID_VALUE: Meaning(
-        400, False, "A field has a value that is not served.", "docs/api.md lists the type and range of each field."
+        400,
+        False,
+        "A field or parameter has a value that is not served.",
+        "docs/api.md lists the type and range of each.",
     ),
     Code.QUERY_NOT_ALLOWED: Meaning(
         400, False, "This path takes no query parameters.", "Put every parameter into the body."
@@ -164,7 +167,10 @@ MEANINGS: Mapping[Code, Meaning] = {
         409, False, "The bundle that this operation began with is no longer released.", "Use a new key."
     ),
     Code.REPLAY_SOURCE_FORBIDDEN: Meaning(
-        403, False, "A source of the saved answer may not be read today.", "Ask the owner of the sources for access."
+        403,
+        False,
+        "A source of the saved answer may not be read today.",
+        "Ask the owner of the sources for access, or ask anew under a new key, citing the revisions in force.",
     ),
     Code.REPLAY_FORBIDDEN: Meaning(
         403, False, "The saved answer may not be shown to this principal today.", "See the policy codes of this answer."
@@ -275,6 +281,8 @@ class Refusal(Struct, frozen=True, kw_only=True):
     """The field of the request that it is about."""
     fields: tuple[str, ...] = ()
     """Names of all fields concerned."""
+    in_query: bool = False
+    """Whether they are parameters of the query."""
     policy_codes: tuple[PolicyCode, ...] = ()
     retry_after_s: int | None = None
     retry: bool | None = None

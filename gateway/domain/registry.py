@@ -20,7 +20,7 @@ Id = Annotated[
 BundleId = Annotated[
     str,
     Meta(
-        pattern=rf"^[a-z0-9][a-z0-9._-]{{0,63}}@[0-9]{{1,6}}{END}",
+        pattern=rf"^[a-z0-9][a-z0-9._-]{{0,63}}@(0|[1-9][0-9]{{0,5}}){END}",
         description="A bundle with its version, such as chat@1.",
     ),
 ]

@@ -14,7 +14,8 @@ from gateway.domain.tenant import Tenant
 class Snapshot(Struct, frozen=True, kw_only=True):
     """One immutable registry. A request takes it once and keeps it to its end.
 
-    Made only by adapters/registry, which has checked that every reference resolves.
+    Made by adapters/registry, which has checked that every reference resolves. The empty one of bootstrap/registry.py
+    has none.
     """
 
     digest: str

@@ -27,7 +27,7 @@ class Tenant(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     privacy_class: Annotated[PrivacyClass, Meta(description="The least class that every request of this tenant needs.")]
     providers: Annotated[tuple[Id, ...], Meta(min_length=1)]
     regions: Annotated[tuple[Id, ...], Meta(min_length=1)]
-    aliases: Annotated[tuple[Id, ...], Meta(min_length=1)]
+    aliases: tuple[Id, ...]
     purposes: Annotated[tuple[Id, ...], Meta(min_length=1)]
     default_purpose: Id
     limits: Limits

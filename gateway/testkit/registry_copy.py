@@ -7,10 +7,11 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from adapters.registry import profile_digest
+from adapters.registry import bundle_digest, profile_digest
 
 EXAMPLE = pathlib.Path(__file__).parents[2] / "registry"
 _ENDPOINT = re.compile(r"^(endpoint: http://127\.0\.0\.1:)\d+", re.MULTILINE)
+_APPROVAL = re.compile(r"(- by: [^\n]+\n +date: [^\n]+\n +digest: )sha256:[0-9a-f]{64}")
 _MEMBER = re.compile(r"(- id: (?P<id>\S+)[^\n]*\n +digest: )sha256:[0-9a-f]{64}")
 
 
@@ -66,7 +67,10 @@ def apply(directory: pathlib.Path, edit: Edit) -> None:
 
 
 def approve_again(directory: pathlib.Path) -> None:
-    """Give every bundle the digests of its profiles as they are now; a profile with faults keeps its old one."""
+    """Give every bundle the digests of its profiles as they are now, and its approvals the bundle's.
+
+    Where the profile or the bundle has a fault of its own, the old digest stays.
+    """
 
     def current(member: re.Match[str]) -> str:
         digest = profile_digest(directory, member["id"])
@@ -74,3 +78,5 @@ def approve_again(directory: pathlib.Path) -> None:
 
     for bundle in (directory / "bundles").glob("*.yaml"):
         bundle.write_text(_MEMBER.sub(current, bundle.read_text()))
+        if isinstance(digest := bundle_digest(directory, bundle.stem), str):
+            bundle.write_text(_APPROVAL.sub(rf"\g<1>{digest}", bundle.read_text()))

@@ -28,14 +28,14 @@ _own := {
 	"kind": "self_hosted", "provider": "house", "region": "eu", "network": "loopback", "retention_days": 0,
 	"trains_on_data": false, "capabilities": ["chat"], "prefix_cache": "single_tenant", "sharing": "exclusive",
 	"approvals": [{"privacy_class": "private", "until_s": 9}], "attests_revision": true,
-	"engine_tenants": ["a"], "needs_credential": false, "credential_tenants": [],
+	"serves_any_tenant": false, "engine_tenants": ["a"], "needs_credential": false, "credential_tenants": [],
 }
 
 _rented := {
 	"kind": "hosted", "provider": "cloud", "region": "eu", "network": "public", "retention_days": 0,
 	"trains_on_data": false, "capabilities": ["chat"], "prefix_cache": "none", "sharing": "none",
 	"approvals": [{"privacy_class": "private", "until_s": 9}], "attests_revision": false,
-	"engine_tenants": [], "needs_credential": true, "credential_tenants": ["a"],
+	"serves_any_tenant": true, "engine_tenants": [], "needs_credential": true, "credential_tenants": ["a"],
 }
 
 _requirements := {
@@ -135,6 +135,15 @@ test_any_hole_in_a_question_denies if {
 
 _whole_sources := {["sources", 0], ["sources", 1]}
 
+# No check of a source judges a request that cites none. A caller who is in no group may make it.
+test_any_hole_in_a_general_question_denies if {
+	general := {"purpose": "draft", "sources": []}
+	asked := object.union(_access, general)
+	every path in _paths(asked) - {["groups", 0]} { _asked(_without(asked, path), _registry).allow == false }
+	shown := object.union(_replay, general)
+	every path in _paths(shown) - {["groups", 0]} { _shown(_without(shown, path), _registry).allow == false }
+}
+
 # Exactly what a question does not read may be missing from the registry.
 test_any_hole_in_the_registry_denies if {
 	harmless := {path | some path in _paths(_registry); _asked(_access, _without(_registry, path)).allow}
@@ -221,6 +230,7 @@ _unread_by_routes := union({
 		["ranks", "internal"],
 		["profiles", "rented", "prefix_cache"],
 		["profiles", "rented", "sharing"],
+		["profiles", "rented", "engine_tenants"],
 		["profiles", "own", "credential_tenants"],
 		["requirements", "private", "longest_facts_s"],
 	},
@@ -294,7 +304,7 @@ test_aliases_are_seen_in_alphabetical_order_while_their_bundle_lasts if {
 	}
 	registry := object.union(_registry, {"tenants": {"a": tenant}, "bundles": bundles, "releases": releases})
 	_seen(_visible, registry).aliases == ["assist", "chat"]
-	every time_s in [null, "5", true] { _seen(_with(_visible, ["time_s"], time_s), registry).aliases == [] }
+	every time_s in [null, "5", true, 4.5] { _seen(_with(_visible, ["time_s"], time_s), registry).aliases == [] }
 }
 
 test_who_is_no_operator_is_told_why if {
@@ -463,6 +473,17 @@ test_request_tenant_active_decides if {
 		with data.registry as _registry
 		with data.gateway.request.tenant_active as {}
 	_only_visible(seen, "tenant_active")
+}
+
+test_request_typed_decides if {
+	asked := gateway.access.answer with input as _access
+		with data.registry as _registry
+		with data.gateway.request.typed as {}
+	_only_request(asked, "typed")
+	shown := gateway.replay.answer with input as _replay
+		with data.registry as _registry
+		with data.gateway.request.typed as {}
+	_only_request(shown, "typed")
 }
 
 test_source_classified_decides if {

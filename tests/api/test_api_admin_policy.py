@@ -102,7 +102,7 @@ def test_a_refusal_of_policy_names_its_decision_which_can_be_looked_up() -> None
         "principal": "assistant",
         "operation_id": None,
         "failed": [
-            {"check": "request/purpose", "about": "", "code": "request_purpose", "place": "scripted.rego:1"},
+            {"check": "request/purpose", "about": "", "code": "request_purpose", "place": "policies/scripted.rego:1"},
         ],
     }
 

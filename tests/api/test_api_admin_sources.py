@@ -36,6 +36,32 @@ def test_without_an_embargo_released_is_null_and_as_of_is_now() -> None:
     assert document["as_of"].endswith("Z")
 
 
+def test_an_embargo_ends_no_earlier_and_facts_are_no_fresher_than_said() -> None:
+    document = post(Api(), "grant", GRANT | {"released": "2026-01-30T23:59:59.1Z", "as_of": f"{TIME[:-1]}.9Z"}).document
+    assert (document["released"], document["as_of"]) == (TIME, TIME)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"groups": ["Staff!"]}, "an id: lower-case letters, digits, '.', '_' and '-', at most 64 characters"),
+        ({"released": "tomorrow"}, "a time of RFC 3339 with its zone"),
+        ({"released": "2026-01-31T00:00:00"}, "a time of RFC 3339 with its zone"),
+        ({"released": 7}, "a time of RFC 3339 with its zone"),
+    ],
+)
+def test_what_is_served_is_told_in_words(changes: dict[str, Any], expected: str) -> None:
+    assert post(Api(), "grant", GRANT | changes).document["facts"] == {"expected": expected}
+
+
+def test_closing_to_groups_of_which_none_is_open_is_refused() -> None:
+    api = Api()
+    post(api, "grant", GRANT | {"groups": ["staff", "press"]})
+    reply = post(api, "revoke", {"id": "handbook", "groups": ["staf"]})
+    assert (reply.status, reply.document["code"], reply.document["error"]["param"]) == (422, "invalid_value", "groups")
+    assert reply.document["facts"]["open to"] == "press, staff"
+
+
 @pytest.mark.parametrize("source", ["handbook", "/a/b?c=d#e", "§ 12 “Ende”", "x" * 255, " ", "a\tb", "日本"])
 def test_whatever_a_request_can_cite_can_be_granted_closed_and_withdrawn(source: str) -> None:
     api = Api()
@@ -107,6 +133,8 @@ def test_sources_are_listed_by_id_page_by_page() -> None:
     post(api, "withdraw", {"id": "b"})
     page = listed(api, "?limit=2").document
     assert ([row["id"] for row in page["data"]], page["has_more"]) == (["a", "b"], True)
+    full = listed(api, "?limit=3").document
+    assert ([row["id"] for row in full["data"]], full["has_more"]) == (["a", "b", "c"], False)
     assert [row["id"] for row in listed(api, "?limit=2&after=b").document["data"]] == ["c"]
     assert [row["id"] for row in listed(api, "?withdrawn=true").document["data"]] == ["b"]
     assert [row["id"] for row in listed(api, "?withdrawn=false&tenant=acme&group=staff").document["data"]] == ["a", "c"]
@@ -118,3 +146,29 @@ def test_sources_are_listed_by_id_page_by_page() -> None:
 )
 def test_a_query_is_closed_too(query: str) -> None:
     assert listed(Api(), query).document["code"] in (Code.INVALID_VALUE, Code.UNKNOWN_FIELD)
+
+
+def test_the_longest_page_tells_too_whether_there_are_more() -> None:
+    api = Api()
+
+    def listed_of(number: int) -> tuple[int, bool]:
+        api.world.put_source(id=f"s-{number}")
+        document = listed(api, "?limit=500").document
+        return len(document["data"]), document["has_more"]
+
+    for number in range(499):
+        api.world.put_source(id=f"s-{number}")
+    assert listed_of(499) == (500, False)
+    assert listed_of(500) == (500, True)
+
+
+@pytest.mark.parametrize(
+    ("query", "detail"),
+    [
+        ("?x=1", "Parameter: x."),
+        ("?limit=501", "Parameter: limit. Expected: integer, at most 500."),
+        ("?withdrawn=maybe", "Parameter: withdrawn. Expected: true or false."),
+    ],
+)
+def test_a_query_has_parameters_and_no_fields(query: str, detail: str) -> None:
+    assert listed(Api(), query).document["detail"] == detail

@@ -1,6 +1,7 @@
 """Every refusal is RFC 9457 problem+json that also carries OpenAI's error object."""
 
 import json
+from typing import Any
 
 import pytest
 from api_support import CHAT, Api, Reply, chat_headers, over_a_socket, token
@@ -91,7 +92,7 @@ def test_a_problem_carries_whatever_applies() -> None:
         )
     )
     document = reply.document
-    assert document["detail"] == "model, seed: limit 5. a: b c (source 0): d"
+    assert document["detail"] == "Fields: model, seed. Limit: 5. a: b c (source 0): d"
     assert document["retry_after_s"] == 7
     assert document["error"]["param"] == "model"
     assert (document["fields"], document["facts"], document["operation_id"]) == (
@@ -108,6 +109,17 @@ def test_a_problem_carries_whatever_applies() -> None:
         "x-should-retry": "false",
     }
     assert wanted.items() <= reply.headers.items()
+
+
+def test_a_sentence_says_what_is_a_field_and_what_a_parameter() -> None:
+    def message(**about: Any) -> str:
+        text: str = rendered(Refusal(code=Code.UNKNOWN_MODEL, **about)).document["error"]["message"]
+        return text
+
+    remedy = "Use an alias that your tenant may use."
+    assert message(param="model") == f"There is no such model alias. Field: model. {remedy}"
+    assert message(param="model", in_query=True) == f"There is no such model alias. Parameter: model. {remedy}"
+    assert message() == f"There is no such model alias. {remedy}"
 
 
 @pytest.mark.parametrize(("retry", "header"), [(True, None), (False, "false"), (None, "false")])

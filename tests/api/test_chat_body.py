@@ -236,6 +236,29 @@ def test_a_missing_field_is_named() -> None:
 
 
 @pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"model": 7}, "string"),
+        ({"model": ""}, "string, at least 1 character"),
+        ({"model": "x" * 201}, "string, at most 200 characters"),
+        ({"messages": []}, "array, at least 1 item"),
+        ({"max_tokens": "10"}, "integer or null"),
+        ({"max_tokens": 2**63}, "integer, at most 2^63-1"),
+        ({"seed": -(2**63) - 1}, "integer, at least -2^63"),
+        ({"temperature": 2.5}, "number, at most 2"),
+        ({"stream": "no"}, "true or false or null"),
+        ({"stop": 7}, "string or array or null"),
+        ({"gateway": 7}, "object"),
+        ({"gateway": {"sources": [{"id": f"{i}", "revision": "1"} for i in range(33)]}}, "array, at most 32 items"),
+    ],
+)
+def test_what_is_served_is_told_in_the_words_of_the_page(changes: dict[str, Any], expected: str) -> None:
+    refusal = read(**changes)
+    assert isinstance(refusal, Refusal)
+    assert refusal.facts == {"expected": expected}
+
+
+@pytest.mark.parametrize(
     "changes",
     [
         {"temperature": "CANARY"},

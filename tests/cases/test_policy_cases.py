@@ -18,7 +18,7 @@ import pytest
 from adapters.policy import die_with_parent, find, start
 from adapters.registry import Loaded, load
 from gateway.domain.errors import StartRefused
-from gateway.testkit.doors import http
+from gateway.testkit.doors import http_gateway
 from gateway.testkit.doors.http import HttpWorld
 from gateway.testkit.registry_copy import EXAMPLE
 from gateway.testkit.world import Ask
@@ -206,7 +206,7 @@ def changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Changed
     worlds: list[HttpWorld] = []
 
     def change(file: str, old: str, new: str) -> HttpWorld:
-        monkeypatch.setattr(http, "POLICIES", rules(tmp_path, file, old, new))
+        monkeypatch.setattr(http_gateway, "POLICIES", rules(tmp_path, file, old, new))
         worlds.append(HttpWorld(tmp_path))
         return worlds[-1]
 

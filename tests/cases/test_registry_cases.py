@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from cases.registry_nodes import AT_US, nodes
 from click.testing import CliRunner
-from registry_nodes import AT_US, nodes
 
 from adapters.registry import Loaded, load
 from adapters.registry.document import Document, Path, pointer

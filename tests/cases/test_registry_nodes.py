@@ -3,7 +3,7 @@
 import collections
 
 import pytest
-from registry_nodes import all_without_one_node
+from cases.registry_nodes import all_without_one_node
 
 from adapters.registry import Loaded
 

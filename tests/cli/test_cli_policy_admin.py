@@ -1,7 +1,6 @@
 """``gateway policy explain`` and ``gateway reload``, as a person reads them."""
 
 import json
-import re
 
 import click
 import pytest
@@ -45,11 +44,12 @@ def test_a_decision_is_told_with_the_subject_the_code_and_the_rule_of_each_check
     assert "acme/assistant" in facts
     assert "refused no_route_allowed" in facts
     assert "operation" not in facts
-    lines = [line.split() for line in failed.splitlines()[1:]]
-    assert lines == [
-        ["profile", "a", "region_not_allowed", "gateway/region.rego:9"],
-        ["class", "gateway/class.rego:12"],
-        ["profile", "b", "region_not_allowed", "gateway/region.rego:9"],
+    assert failed.splitlines() == [
+        "profile a",
+        "  region_not_allowed  gateway/region.rego:9",
+        "  class               gateway/class.rego:12",
+        "profile b",
+        "  region_not_allowed  gateway/region.rego:9",
     ]
 
 
@@ -61,7 +61,7 @@ def test_what_a_check_is_about_is_told_in_words(
     check: str, about: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tables.decision(ROW | {"failed": [{"check": check, "about": about, "code": "c", "place": "f.rego:1"}]})
-    assert re.search(rf"^{told} +c +f.rego:1$", capsys.readouterr().out, re.MULTILINE)
+    assert capsys.readouterr().out.endswith(f"\n\n{told}\n  c  f.rego:1\n")
 
 
 def test_a_decision_in_which_nothing_failed_says_so(capsys: pytest.CaptureFixture[str]) -> None:

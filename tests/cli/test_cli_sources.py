@@ -1,6 +1,7 @@
 """``gateway sources`` over the store alone."""
 
 import json
+import subprocess
 
 import pytest
 from cli_support import CommandLine
@@ -23,8 +24,7 @@ def test_a_granted_source_is_shown_as_it_then_is(gateway: CommandLine) -> None:
     said = gateway("sources", "grant", "handbook", *GRANT, "--group", "press")
     assert (said.code, said.err) == (0, "")
     (row,) = rows(said.out)
-    assert row[:7] == ["handbook", "r1", "acme", "press", "staff", "internal", "yes"]
-    assert row[-1] == "no"
+    assert row[:8] == ["handbook", "r1", "acme", "press", "staff", "internal", "no", "yes"]
 
 
 def test_an_embargo_and_a_confirmation_are_times(gateway: CommandLine) -> None:
@@ -87,4 +87,18 @@ def test_an_id_that_could_change_a_terminal_is_escaped(gateway: CommandLine) -> 
     assert "\x1b" not in said.out
     assert "\u202e" not in said.out
     assert r"a\x1b[2Jb\u202ec" in said.out
-    assert json.loads(gateway("sources", "list", "--json").out)["data"][0]["id"] == evil
+    as_json = gateway("sources", "list", "--json").out
+    assert json.loads(as_json)["data"][0]["id"] == evil
+    assert "\u202e" not in as_json
+
+
+@pytest.mark.parametrize("evil", ["a\nb", "a\x1b[2J1\u202ec", "it's a $HOME \\n \t", "two words", "-x"])
+def test_the_next_page_can_be_copied_into_a_shell(gateway: CommandLine, evil: str) -> None:
+    gateway("sources", "grant", *GRANT, "--", evil)
+    gateway("sources", "grant", *GRANT, "~later")
+    said = gateway("sources", "list", "--limit", "1")
+    words = said.err.removeprefix("There are more: --after ").removesuffix("\n")
+    assert words.isprintable()
+    told = subprocess.run(["bash", "-c", f"printf %s {words}"], capture_output=True, check=True).stdout.decode()
+    assert told == evil
+    assert [row[0] for row in rows(gateway("sources", "list", "--after", told).out)] == ["~later"]

@@ -172,7 +172,7 @@ def _is_open_to(profile: Json, tenant: Json, q: Json) -> bool:
     return (
         profile["provider"] in tenant["providers"]
         and profile["region"] in tenant["regions"]
-        and (not profile["engine_tenants"] or q["tenant"] in profile["engine_tenants"])
+        and (profile["serves_any_tenant"] or q["tenant"] in profile["engine_tenants"])
         and (not profile["needs_credential"] or q["tenant"] in profile["credential_tenants"])
     )
 

@@ -33,11 +33,22 @@ def example() -> Json:
     return as_json(facts(loaded.snapshot))
 
 
-def built() -> Json:
-    """``data.registry`` of a registry in which each check is failed by a profile that passes all the others."""
+def built(*names: str) -> Json:
+    """``data.registry`` of a registry in which each check is failed by a profile that passes all the others.
+
+    :param names: only these profiles, if any are named.
+    """
     off = replace(TENANT, id="off", active=False)
-    free = replace(TENANT, id="free", privacy_class="public", aliases=("wide", "chat"))
-    profiles = (*_variants(), replace(RENTED, network="private"), replace(RENTED, id="other-kind", kind="other"))
+    free = replace(
+        TENANT,
+        id="free",
+        privacy_class="public",
+        aliases=("wide", "chat"),
+        purposes=("draft",),
+        default_purpose="draft",
+    )
+    profiles = (*_variants(), replace(RENTED, network="private"))
+    profiles = tuple(profile for profile in profiles if profile.id in names or not names)
     members = tuple(BundleProfile(id=profile.id, digest=BUNDLE.profiles[0].digest) for profile in profiles)
     chat = replace(BUNDLE, profiles=members)
     wide = replace(chat, id="wide@1", privacy_class="internal", purposes=("draft",))
@@ -50,7 +61,17 @@ def built() -> Json:
         releases={"chat": "chat@1", "assist": "chat@1", "wide": "wide@1", "old": "old@1"},
         classes=(*CLASSES[:-1], strict),
     )
-    return as_json(facts(found))
+    return _with_an_unranked_class(as_json(facts(found)))
+
+
+def _with_an_unranked_class(registry: Json) -> Json:
+    """As the loader lets none pass: its requirements are known, and a tenant and a purpose have it."""
+    tenant = registry["tenants"]["a"]
+    registry["requirements"]["unranked"] = registry["requirements"]["private"]
+    registry["tenants"]["odd"] = tenant | {"privacy_class": "unranked"}
+    registry["tenants"]["a"] = tenant | {"purposes": [*tenant["purposes"], "odd"]}
+    registry["purposes"]["odd"] = registry["purposes"]["draft"] | {"privacy_class": "unranked"}
+    return registry
 
 
 def _variants() -> Iterator[Profile]:
@@ -71,13 +92,14 @@ def _variants() -> Iterator[Profile]:
         "elsewhere": {"region": "us"},
         "of-others": {"provider": "other"},
         "far": {"network": "public"},
+        "other-kind": {"kind": "other"},
     }
     of_engine: dict[str, Any] = {
         "silent": {"abilities": engine.abilities},
         "sliced": {"placement": replace(engine.placement, sharing="time_shared")},
         "mixing": {"prefix_cache": "shared"},
         "mixing-two": {"tenants": ("a", "free")},
-        "salted": {"prefix_cache": "salted", "tenants": ()},
+        "salted": {"prefix_cache": "salted", "tenants": "any"},
         "for-free": {"prefix_cache": "off", "tenants": ("free",)},
     }
     yield from (replace(base, id=name, **change) for name, change in changed.items())
@@ -122,7 +144,8 @@ def of_built(entrypoint: str) -> list[Json]:
             replace(DRAFT, tenant="free", alias="wide"),
             replace(ACCESS, groups=both, sources=(source, SOURCE)),
             replace(ACCESS, groups=both, sources=(source,)),
-            replace(ACCESS, tenant="off", sources=(replace(SOURCE, tenant="off"),)),
+            *(replace(ACCESS, tenant=name, sources=(replace(SOURCE, tenant=name),)) for name in ("free", "off", "odd")),
+            replace(DRAFT, purpose="odd"),
             *(replace(ACCESS, **change) for change in ({"alias": "wide"}, {"purpose": "train"}, *_OF_CALLER)),
             *(replace(ACCESS, sources=(replace(SOURCE, **change),)) for change in _OF_SOURCE),
         ],
@@ -136,7 +159,7 @@ def of_built(entrypoint: str) -> list[Json]:
             REPLAY,
             replace(REPLAY, purpose="draft", sources=()),
             replace(REPLAY, groups=both, sources=(source, SOURCE)),
-            replace(REPLAY, tenant="off", sources=(replace(SOURCE, tenant="off"),)),
+            *(replace(REPLAY, tenant=name, sources=(replace(SOURCE, tenant=name),)) for name in ("free", "off")),
             *(replace(REPLAY, **change) for change in ({"purpose": "train"}, *_OF_CALLER)),
             *(replace(REPLAY, sources=(replace(SOURCE, **change),)) for change in _OF_SOURCE),
         ],
@@ -148,7 +171,8 @@ def of_built(entrypoint: str) -> list[Json]:
             replace(wide, privacy_class="private"),
             replace(wide, purpose="answer"),
             replace(ROUTES, alias="wide"),
-            replace(ROUTES, alias="old", bundle="old@1"),
+            *(replace(public, alias="old", bundle="old@1", time_s=UNTIL_S - 7 * DAY_S - more) for more in (0, 1)),
+            *(replace(public, time_s=UNTIL_S - 6 * DAY_S - more) for more in (0, 1)),
             *(replace(public, time_s=time_s) for time_s in (UNTIL_S - 1, EVALUATED_S, EVALUATED_S - 1)),
             *(replace(ROUTES, time_s=EVALUATED_S + 25 * DAY_S - more) for more in (0, 1)),
         ],
@@ -175,6 +199,7 @@ _OF_SOURCE: tuple[Json, ...] = (
     {"tenant": "free"},
     {"groups": ()},
     {"privacy_class": "secret"},
+    {"privacy_class": "unranked"},
     {"released_s": NOW_S + 1},
     {"withdrawn": True},
     {"as_of_s": NOW_S - DAY_S - 1},

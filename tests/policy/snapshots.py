@@ -128,7 +128,7 @@ BUNDLE = Bundle(
     purposes=("answer", "draft"),
     prompt_template_digest=_DIGEST,
     evaluation=Evaluation(suite_digest=_DIGEST, score=0.8, refusal_rate=0.1, date=EVALUATED, rules_revision=_DIGEST),
-    approvals=(BundleApproval(by="Kim", date="2026-11-30"), BundleApproval(by="Robin", date="2026-11-30")),
+    approvals=tuple(BundleApproval(by=by, date="2026-11-30", digest=_DIGEST) for by in ("Kim", "Robin")),
     expires=UNTIL,
 )
 

@@ -30,12 +30,15 @@ KNOWN = {
     check: Documented(8, f"{check}.rego:8", (), PolicyCode(code=f"no_{check.name}", remedy="Ask."), ())
     for check in (Check("request", "alias"), Check("source", "readable"), Check("route", "region"))
 }
+CLASSES = {"internal", "private"}
 _decode = msgspec.json.Decoder(Envelope[AccessAnswer]).decode
 
 
 async def ask(engine: Engine) -> AccessAnswer:
     question = msgspec.json.encode(ACCESS)
-    return await engine.ask("gateway/access", question, _decode, lambda answer: coherent(ACCESS, answer, KNOWN))
+    return await engine.ask(
+        "gateway/access", question, _decode, lambda answer: coherent(ACCESS, answer, KNOWN, CLASSES)
+    )
 
 
 def reason(folder: Path, script: Script) -> str:
@@ -105,6 +108,8 @@ _SOURCES = {"0": [], "1": []}
         _result(failed={"request": [], "source": {"0": []}}),
         _result(failed={"request": [], "source": {"0": [], "2": []}}),
         _result(privacy_class=""),
+        _result(privacy_class="secret"),
+        _result(privacy_class="Private"),
         _DENIED,
         _DENIED | {"failed": {"request": ["no_such_check"], "source": _SOURCES}},
         _DENIED | {"failed": {"request": ["alias"], "source": _SOURCES}, "privacy_class": "private"},
@@ -146,7 +151,7 @@ _TWO: dict[str, tuple[str, ...]] = {"0": (), "1": ()}
     ],
 )
 def test_opa_01_an_answer_is_one_that_sound_rules_can_give(question: Question, answer: Answer, expected: bool) -> None:
-    assert coherent(question, answer, KNOWN) is expected
+    assert coherent(question, answer, KNOWN, CLASSES) is expected
 
 
 @pytest.mark.parametrize(

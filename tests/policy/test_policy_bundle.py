@@ -69,7 +69,12 @@ def test_instants_are_whole_seconds_and_classes_have_ranks() -> None:
 
 
 def test_what_a_profile_does_not_have_is_said_in_words() -> None:
-    found = facts(snapshot(profiles=(OWN, RENTED, replace(RENTED, id="free", credential=None)))).profiles
+    engine = OWN.engine
+    assert engine is not None
+    shared = replace(OWN, id="shared", engine=replace(engine, prefix_cache="salted", tenants="any"))
+    found = facts(snapshot(profiles=(OWN, shared, RENTED, replace(RENTED, id="free", credential=None)))).profiles
+    assert [found[name].serves_any_tenant for name in ("own", "shared", "rented")] == [False, True, True]
+    assert found["shared"].engine_tenants == ()
     assert (found["own"].prefix_cache, found["own"].engine_tenants) == ("single_tenant", ("a",))
     assert (found["own"].sharing, found["own"].attests_revision) == ("exclusive", False)
     assert (found["rented"].prefix_cache, found["rented"].engine_tenants) == ("none", ())

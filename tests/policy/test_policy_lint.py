@@ -8,14 +8,18 @@ import pytest
 from msgspec import Struct
 from policy_support import POLICIES, opa
 
+from adapters import registry
 from adapters.policy import schemas
 from adapters.policy.capabilities import capabilities
 from adapters.policy.check_structs import optional_fields
 from adapters.policy.command import compiled
 from adapters.policy.lint import RULES, lint
+from adapters.policy.lint_literals import registered
 from gateway.domain.fault import Fault
 
 BAD = Path(__file__).parent / "bad"
+NAMES = frozenset({"acme", "tenant-a", "staff"})
+"""What a registry in force could list."""
 
 
 def tree(folder: Path, *overlays: str) -> Path:
@@ -44,7 +48,7 @@ def places(faults: list[Fault], name: str) -> list[tuple[str, int]]:
 def test_a_rule_of_the_lint_finds_its_bad_example(name: str, tmp_path: Path) -> None:
     policies = tree(tmp_path, name)
     assert compiled(policies, opa(), tmp_path / "capabilities.json") == [], "OPA alone would have found it"
-    faults = lint(policies, opa())
+    faults = lint(policies, opa(), NAMES)
     assert places(faults, name) == sorted(marked(policies)) != []
     assert all(fault.remedy for fault in faults)
 
@@ -56,11 +60,15 @@ def test_every_bad_example_belongs_to_a_rule() -> None:
 def test_the_lint_has_nothing_against_good_rules(tmp_path: Path) -> None:
     policies = tree(tmp_path)
     assert compiled(policies, opa(), tmp_path / "capabilities.json") == []
-    assert lint(policies, opa()) == []
+    assert lint(policies, opa(), NAMES) == []
 
 
 def test_the_lint_has_nothing_against_the_repositorys_policies() -> None:
-    assert lint(POLICIES, opa()) == []
+    loaded = registry.load(POLICIES.parent / "registry", at_us=1_796_000_000_000_000)
+    assert isinstance(loaded, registry.Loaded)
+    names = registered(loaded.snapshot)
+    assert {"acme", "chat", "chat@1", "drafting", "staff", "smollm2-135m", "openai", "eu"} <= names
+    assert lint(POLICIES, opa(), names) == []
 
 
 class Inner(Struct, kw_only=True):

@@ -19,6 +19,7 @@ ENTRY = """
   new: {new}
   loosens: An example.
 """
+DECLARED = "The mutation odd changes a package, METADATA or a comment, and no rule."
 REGION = "gateway/route/region/region.rego"
 
 
@@ -58,7 +59,7 @@ def test_what_a_test_notices_is_caught_by_it_and_what_nothing_notices_is_a_fault
 ) -> None:
     (outcome,), faults = mutate(policies, opa(), example, only="any-region")
     assert (outcome.caught_by, faults) == ("its own tests", [])
-    row = add(policies, "harmless", REGION, "Where a tenant's data", "Wherever a tenant's data")
+    row = add(policies, "harmless", REGION, "pass contains", "pass  contains")
     (outcome,), faults = mutate(policies, opa(), example, only="harmless")
     assert outcome.caught_by == ""
     assert told(faults) == [("mutations.yaml", row, "Nothing catches the mutation harmless: An example.")]
@@ -73,7 +74,6 @@ def test_a_mutation_that_is_no_rego_shows_nothing(policies: Path, example: Snaps
 @pytest.mark.parametrize(
     ("name", "caught_by"),
     [
-        ("test-among-the-rules", "layout"),
         ("request-passes-by-being-there", "lint"),
         ("isolation-not-required", "required checks"),
     ],
@@ -81,6 +81,13 @@ def test_a_mutation_that_is_no_rego_shows_nothing(policies: Path, example: Snaps
 def test_every_stage_of_the_check_takes_part(name: str, caught_by: str, example: Snapshot) -> None:
     (outcome,), faults = mutate(POLICIES, opa(), example, only=name)
     assert (outcome.caught_by, faults) == (caught_by, [])
+
+
+def test_a_reference_that_leads_nowhere_is_caught_by_the_layout(policies: Path, example: Snapshot) -> None:
+    add(policies, "nowhere", "gateway/checks/checks.rego", "needed in required", "needed in gateway.nowhere.required")
+    outcomes, faults = mutate(policies, opa(), example, only="nowhere")
+    assert [outcome.caught_by for outcome in outcomes] == ["layout"]
+    assert faults == []
 
 
 def test_policies_with_faults_are_not_mutated(policies: Path, example: Snapshot) -> None:
@@ -104,6 +111,15 @@ def test_a_check_without_a_mutation_is_a_fault(policies: Path) -> None:
         (REGION, "region", "b", "The mutation odd does not apply: its old text occurs "),
         (REGION, "nowhere", "b", "The mutation odd does not apply: its old text occurs 0 times."),
         (REGION, '""', "b", "The mutation odd does not apply: its old text occurs 0 times."),
+        ("access.rego", "a", "b", "The mutation odd is of no file of rules."),
+        ("codes.json", "a", "b", "The mutation odd is of no file of rules."),
+        ("/tmp/victim.txt", "a", "b", "The mutation odd is of no file of rules."),
+        ("gateway/../../victim.rego", "a", "b", "The mutation odd is of no file of rules."),
+        ("gateway//access/access.rego", "a", "b", "The mutation odd is of no file of rules."),
+        (REGION, "package gateway.route.region", "package gateway.route.regions", DECLARED),
+        (REGION, "'owner: privacy'", "'owner: nobody'", DECLARED),
+        (REGION, "pass contains", "'#pass contains'", DECLARED),
+        ("[x]", "a", "b", "This is not a mutation: Expected `str`, got `array` - at `$.file`."),
         (REGION, "[a]", "b", "This is not a mutation: Expected `str`, got `array` - at `$.old`."),
     ],
 )
@@ -112,7 +128,7 @@ def test_an_entry_that_does_not_apply_is_a_fault_with_its_line(
 ) -> None:
     row = add(policies, "odd", file, old, new)
     ((name, line, said),) = told(faulty_mutations(policies))
-    assert (name, line) == ("mutations.yaml", row)
+    assert (name, line) == ("mutations.yaml", row), said
     assert said.startswith(sentence)
 
 
@@ -121,17 +137,36 @@ def test_two_mutations_of_one_name_are_a_fault(policies: Path) -> None:
     assert told(faulty_mutations(policies)) == [("mutations.yaml", row, "Another mutation is named any-region too.")]
 
 
+def test_a_key_that_an_entry_has_twice_is_a_fault(policies: Path) -> None:
+    row = add(policies, "twice", REGION, ".provider", ".region")
+    path = policies / "mutations.yaml"
+    path.write_text(path.read_text() + "  new: .provider\n")
+    assert told(faulty_mutations(policies)) == [("mutations.yaml", row, "This entry has new twice.")]
+
+
+def test_a_mutation_changes_nothing_outside_of_its_copy(policies: Path, example: Snapshot, tmp_path: Path) -> None:
+    victim = tmp_path / "victim.rego"
+    victim.write_text("one")
+    add(policies, "odd", str(victim), "one", "two")
+    assert mutate(policies, opa(), example, only="odd")[0] == []
+    assert victim.read_text() == "one"
+
+
 @pytest.mark.parametrize(
     ("text", "line", "sentence"),
     [
         (None, 0, "There is no list of mutations."),
         ("a: ]", 1, "This is not YAML."),
         ("a: 1", 1, "This is not a list of mutations."),
+        ("", 1, "This is not a list of mutations."),
+        ("[" * 3000, 0, "This is not YAML."),
+        ("- 2026-99-99", 0, "This is not YAML."),
+        ("\udcff", 0, "This is not YAML."),
     ],
 )
 def test_a_list_that_is_none_is_a_fault(policies: Path, text: str | None, line: int, sentence: str) -> None:
     path = policies / "mutations.yaml"
     path.unlink()
     if text is not None:
-        path.write_text(text)
+        path.write_text(text, errors="surrogateescape")
     assert told(faulty_mutations(policies)) == [("mutations.yaml", line, sentence)]

@@ -96,10 +96,10 @@ VARIANTS: dict[str, tuple[Profile, tuple[str, ...]]] = {
     "time-shared": (replace(OWN, engine=_engine(placement=_SLICED)), ("device",)),
     "shared-cache": (replace(OWN, engine=_engine(prefix_cache="shared")), ("isolated",)),
     "two-tenants": (replace(OWN, engine=_engine(tenants=("a", "b"))), ("isolated",)),
-    "any-tenant": (replace(OWN, engine=_engine(tenants=())), ("isolated",)),
+    "any-tenant": (replace(OWN, engine=_engine(tenants="any")), ("isolated",)),
     "others-engine": (replace(OWN, engine=_engine(prefix_cache="salted", tenants=("b",))), ("serves",)),
-    "salted": (replace(OWN, engine=_engine(prefix_cache="salted", tenants=())), ()),
-    "no-cache": (replace(OWN, engine=_engine(prefix_cache="off", tenants=())), ()),
+    "salted": (replace(OWN, engine=_engine(prefix_cache="salted", tenants="any")), ()),
+    "no-cache": (replace(OWN, engine=_engine(prefix_cache="off", tenants="any")), ()),
     "hosted": (RENTED, ()),
 }
 

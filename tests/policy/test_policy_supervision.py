@@ -6,15 +6,18 @@ import resource
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
+from shutil import copytree, rmtree
 from typing import Any
 
 import pytest
 import uvloop
-from policy_support import ACCESS, DRAFT, POLICIES, Recorder, opa, running
+from policy_support import ACCESS, DRAFT, POLICIES, VISIBLE, Recorder, opa, running
 from snapshots import snapshot
 
 from adapters.policy import OpaPolicy, start
 from adapters.policy.engine import Reason
+from adapters.policy.opa import _ABOUT_NOTHING
 from adapters.policy.pulse import Pulse
 from gateway.domain.errors import PolicyUnavailable
 from gateway.ports.events import Faulted
@@ -126,13 +129,17 @@ def test_decisions_that_time_out_tell_that_it_is_not_up_at_once(monkeypatch: pyt
     asyncio.run(run())
 
 
+async def _healthy() -> None: ...
+
+
+async def _asked_in_vain(_: str) -> None: ...
+
+
 def _after(notes: list[tuple[float, Reason | None]], monkeypatch: pytest.MonkeyPatch) -> int:
     """How often a pulse has ended OPA after these answers and failures, each at its second."""
     killed: list[float] = []
 
-    async def health() -> None: ...
-
-    pulse = Pulse(health, lambda: killed.append(0), Recorder())
+    pulse = Pulse(_healthy, _asked_in_vain, lambda: killed.append(0), Recorder())
     for at_s, failure in notes:
         monkeypatch.setattr(time, "monotonic", lambda at_s=at_s: at_s)
         pulse.note(failure)
@@ -169,3 +176,82 @@ def test_it_is_not_up_as_soon_as_it_has_ended(monkeypatch: pytest.MonkeyPatch) -
             return policy.is_up
 
     assert asyncio.run(run()) is False
+
+
+@pytest.mark.parametrize("failure", [Reason.UNDEFINED, Reason.FOREIGN_REVISION])
+def test_opa_02_it_is_not_up_while_an_entrypoint_is_without_its_rules(failure: Reason) -> None:
+    pulse = Pulse(_healthy, _asked_in_vain, lambda: None, Recorder())
+    for entrypoint in ("access", "routes"):
+        pulse.note(failure, entrypoint)
+    pulse.note(None)  # a look at its health, which knows no rules
+    pulse.note(None, "visible")
+    assert not pulse.answers
+    pulse.note(None, "access")
+    assert not pulse.answers
+    pulse.note(Reason.MALFORMED, "routes")
+    assert not pulse.answers
+    pulse.note(None, "routes")
+    assert pulse.answers
+
+
+@pytest.mark.parametrize("failure", [Reason.EVALUATION_FAILED, Reason.INCOHERENT, Reason.MALFORMED])
+def test_a_question_that_spoils_its_own_answer_does_not_take_it_down(failure: Reason) -> None:
+    """A caller could ask it again and again."""
+    pulse = Pulse(_healthy, _asked_in_vain, lambda: None, Recorder())
+    pulse.note(failure, "access")
+    assert pulse.answers
+
+
+def test_opa_02_without_a_rule_it_is_not_up_and_nobody_has_to_ask_for_it_to_come_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rule that is there for some questions alone, as a condition in a wrong place makes it."""
+    monkeypatch.setattr("adapters.policy.pulse._PAUSE_S", 0.2)
+    policies = Path(copytree(POLICIES, tmp_path / "policies"))
+    rmtree(policies / "golden")
+    rule = policies / "gateway" / "access" / "access.rego"
+    rule.write_text(
+        rule.read_text().replace("\nanswer := {", '\nanswer := _answer if input.tenant != "a"\n\n_answer := {')
+    )
+
+    async def run() -> None:
+        async with running(policies) as policy:
+            with pytest.raises(PolicyUnavailable) as unavailable:
+                await policy.access(ACCESS)
+            assert unavailable.value.reason == Reason.UNDEFINED
+            assert not policy.is_up
+            await _until(lambda: policy.is_up)
+
+    asyncio.run(run())
+
+
+def test_opa_02_where_a_rule_is_missing_it_stays_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adapters.policy.pulse._PAUSE_S", 0.05)
+    policies = Path(copytree(POLICIES, tmp_path / "policies"))
+    rmtree(policies / "golden")
+    rule = policies / "gateway" / "access" / "access.rego"
+    rule.write_text(rule.read_text().replace("\nanswer := {", "\nanswers := {"))
+
+    async def run() -> None:
+        async with running(policies) as policy:
+            with pytest.raises(PolicyUnavailable):
+                await policy.access(ACCESS)
+            for _ in range(10):
+                await asyncio.sleep(0.1)
+                assert not policy.is_up
+            await policy.visible(VISIBLE)
+            assert not policy.is_up
+
+    asyncio.run(run())
+
+
+def test_a_question_about_nothing_is_answered_with_no_by_every_entrypoint() -> None:
+    """With which the pulse sees whether there are rules again."""
+
+    async def run() -> None:
+        async with running() as policy:
+            for entrypoint, (question, _) in _ABOUT_NOTHING.items():
+                answer = (await getattr(policy, entrypoint)(question)).answer
+                assert not any(getattr(answer, part, ()) for part in ("allow", "routes", "aliases")), entrypoint
+
+    asyncio.run(run())

@@ -1,5 +1,10 @@
 """The official OpenAI SDK as a client, with its default retries."""
 
+import contextlib
+import io
+import re
+from pathlib import Path
+
 import pytest
 from openai import APIStatusError, NotFoundError, OpenAI
 
@@ -80,3 +85,28 @@ def test_the_sdk_lists_the_models_of_the_account_and_reads_one(client: OpenAI) -
     with pytest.raises(NotFoundError) as refused:
         client.models.retrieve("smollm2-135m")
     assert refused.value.code == "unknown_model"
+
+
+def test_the_example_of_the_interface_page_runs_and_reads_a_refusal(
+    gateway: GatewayProcess, client: OpenAI, engine: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "api.md").read_text()
+    (example,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    monkeypatch.setenv("OPENAI_BASE_URL", str(client.base_url))
+    monkeypatch.setenv("OPENAI_API_KEY", client.api_key)
+    engine.default = Behaviour(content="Four weeks.")
+
+    def said() -> list[str]:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(example, {})
+        return printed.getvalue().splitlines()
+
+    code, source, decision = said()
+    assert code.startswith("access_denied ")
+    assert source.startswith("source_forbidden 0 ")
+    assert re.fullmatch(r"decision [0-9a-f-]{36}", decision)
+    grant = ("--tenant", "acme", "--group", "staff", "--revision", "3", "--privacy-class", "internal")
+    assert gateway.command("sources", "grant", "handbook", *grant).returncode == 0
+    assert said() == ["Four weeks."]
+    assert engine.generation_count == 1

@@ -2,11 +2,14 @@
 
 import json
 import os
+import shutil
 import signal
+import time
 from pathlib import Path
 
 import pytest
 
+from gateway.cli.remote import NO_PROBLEM
 from gateway.testkit.process import GatewayProcess
 from gateway.testkit.provider.server import Provider
 
@@ -23,21 +26,31 @@ def test_a_fault_in_the_registry_stops_the_start_with_its_line(gateway: GatewayP
     tenant = Path(gateway.environment["GATEWAY_REGISTRY"]) / "tenants" / "acme.yaml"
     lines = tenant.read_text().splitlines()
     at = next(number for number, line in enumerate(lines, 1) if line.startswith("default_purpose"))
-    tenant.write_text("\n".join(line.replace("default_purpose", "defualt_purpose") for line in lines))
+    tenant.write_text("".join(line.replace("default_purpose", "defualt_purpose") + "\n" for line in lines))
     said = refused(gateway)
     assert f"acme.yaml:{at}:" in said
     assert "default_purpose" in said
 
 
 def test_a_fault_in_a_policy_stops_the_start_with_its_line(gateway: GatewayProcess, tmp_path: Path) -> None:
-    import shutil
-
     policies = tmp_path / "policies"
     shutil.copytree(gateway.environment["GATEWAY_POLICIES"], policies)
     gateway.environment["GATEWAY_POLICIES"] = str(policies)
     rule = policies / "gateway" / "request" / "purpose" / "purpose.rego"
     rule.write_text(rule.read_text() + "\npass if {\n")
     assert f"purpose.rego:{len(rule.read_text().splitlines()) + 1}: rego_parse_error" in refused(gateway)
+
+
+def test_a_reload_without_rules_names_the_folder_once(gateway: GatewayProcess, tmp_path: Path) -> None:
+    policies = tmp_path / "policies"
+    shutil.copytree(gateway.environment["GATEWAY_POLICIES"], policies)
+    gateway.environment["GATEWAY_POLICIES"] = str(policies)
+    gateway.start()
+    shutil.rmtree(policies)
+    policies.mkdir()
+    done = gateway.command("reload")
+    assert done.returncode == 1
+    assert done.stdout == f"{policies}: There are no rules in this folder. Name the one that holds gateway/*.rego.\n"
 
 
 def test_without_opa_there_is_no_start(gateway: GatewayProcess, tmp_path: Path) -> None:
@@ -55,6 +68,27 @@ def test_a_misspelt_setting_stops_the_start(gateway: GatewayProcess) -> None:
 def test_a_taken_port_stops_the_start(gateway: GatewayProcess, engine: Provider) -> None:
     gateway.environment["GATEWAY_LISTEN"] = f"127.0.0.1:{engine.port}"
     assert "GATEWAY_LISTEN" in refused(gateway)
+
+
+def test_whoever_reads_the_address_finds_somebody_there(gateway: GatewayProcess) -> None:
+    address = gateway.data / "address.json"
+    for _ in range(3):
+        gateway.start(ready=False)
+        deadline = time.monotonic() + 20
+        while not address.exists():  # without a pause: the moment after it is what counts
+            assert time.monotonic() < deadline
+        assert gateway.request("GET", "/livez")[0] == 200
+        gateway.signal(signal.SIGTERM)
+
+
+def test_an_id_that_is_too_long_for_a_request_is_refused_with_a_sentence(gateway: GatewayProcess) -> None:
+    gateway.start()
+    for command in (("keys", "revoke"), ("policy", "explain"), ("operations", "show")):
+        done = gateway.command(*command, "x" * 9_000)
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", NO_PROBLEM.format(status=400) + "\n")
+        done = gateway.command(*command, "a b\n\u00e9")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "here is no such" in done.stderr or "has no such" in done.stderr
 
 
 def test_a_second_process_on_the_same_data_is_refused(gateway: GatewayProcess) -> None:

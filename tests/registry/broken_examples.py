@@ -2,15 +2,20 @@
 
 from typing import NamedTuple
 
+from registry_examples import BUNDLE
+
 from gateway.testkit.registry_copy import EXAMPLE, Edit
 
 ACME = "tenants/acme.yaml"
+PLATFORM = "tenants/platform.yaml"
 SMOL = "profiles/smollm2-135m.yaml"
 HOSTED = "profiles/hosted-small.yaml"
 CHAT = "bundles/chat@1.yaml"
 MAIL = "bundles/mail@2.yaml"
 KEY = "credentials/example-key.yaml"
 SYSTEM = (EXAMPLE / ACME).read_text().replace("id: acme\n", "id: system\n")
+ONE_APPROVAL = BUNDLE.replace("  - by: Robin Reyes\n    date: 2026-11-30\n    digest: sha256:" + "0" * 64 + "\n", "")
+DOTTED = "https://192.168.0.1.nip.io/v1"
 LOCAL = "endpoint: http://127.0.0.1:8091/v1\nnetwork: loopback"
 
 
@@ -61,15 +66,51 @@ BROKEN = [
            "  placement: cpu\n", "/engine/placement", "not a mapping", "keys with values"),
     Broken("field inside an optional object", SMOL, "  kv_format: f16\n", "  kv_formt: f16\n  kv_format: f16\n",
            "/engine/kv_formt", "not known", "is kv_format"),
-    Broken("empty list", ACME, "aliases: [chat, assist]", "aliases: []", "/aliases", "too short", "bound is 1"),
+    Broken("empty list", ACME, "purposes: [drafting, answers]", "purposes: []", "/purposes", "too short", "bound is 1"),
     Broken("name twice in a list", ACME, "purposes: [drafting, answers]", "purposes: [drafting, answers, drafting]",
            "/purposes/2", "twice", "Keep one"),
-    Broken("one approval", MAIL, "  - by: Robin Reyes\n    date: 2026-11-30\n", "", "/approvals", "too short",
-           "Two people", "approvals:"),
+    Broken("one approval", MAIL, "", ONE_APPROVAL, "/approvals", "too short", "Two people", "approvals:"),
     Broken("day that does not exist", MAIL, "rate: 0\n  date: 2026-11-30", "rate: 0\n  date: 2026-02-30",
            "/evaluation/date", "form that is needed", "A day", "2026-02-30"),
     Broken("upper case in an alias", "releases.yaml", "  mail: mail@2", "  Mail: mail@2", "/releases/Mail", "form",
            "Lower-case"),
+    # What a diff does not show
+    *(
+        Broken(f"account behind {name}", PLATFORM, "  # Asks models now and then, to see that they answer.\n",
+               f"  # Asks{end}  - id: monitor{end}    groups: []{end}    roles: [operator]{end}  # models\n",
+               "", "character that nobody sees", "Type the line again", "  # Asks")
+        for name, end in (("a line separator", "\u2028"), ("a paragraph separator", "\u2029"),
+                             ("a next line", "\u0085"), ("a carriage return", "\r"))
+    ),
+    Broken("byte order mark", PLATFORM, "# yaml-language-server", "\ufeff# yaml-language-server", "", "nobody sees",
+           "Type the line again"),
+    Broken("text turned round in a comment", ACME, "# Counts where", "# Counts \u202ewhere", "", "nobody sees",
+           "Type the line again"),
+    Broken("zero width in a comment", ACME, "# Counts where", "# Counts\u200b where", "", "nobody sees",
+           "Type the line again"),
+    Broken("tab in a comment", ACME, "# Counts where", "# Counts\twhere", "", "nobody sees", "spaces for blanks"),
+    Broken("line ends of another system", ACME, "active: true\n", "active: true\r\n", "", "carriage return",
+           "plain line ends", "active: true"),
+    Broken("role in an escape", ACME, "groups: [press]\n    roles: [generate]",
+           'groups: [press]\n    roles: ["\\x6fperator"]', "", "escape that hides", "character itself", "x6fperator"),
+    Broken("class in an escape", ACME, "privacy_class: internal", 'privacy_class: "\\u0070ublic"', "",
+           "escape that hides", "character itself", "u0070"),
+    Broken("class in a long escape", ACME, "privacy_class: internal", 'privacy_class: "\\U00000070ublic"', "",
+           "escape that hides", "character itself", "U00000070"),
+    Broken("role over two lines", ACME, "groups: [press]\n    roles: [generate]",
+           'groups: [press]\n    roles: ["oper\\\n      ator"]', "", "escape that hides", "in one line", '["oper'),
+    Broken("secret in a comment", ACME, "# Counts where", "# sk-abcDEF123456 Counts where", "", "holds a secret",
+           "Take it out", "# sk-"),
+    Broken("number with leading zeros", ACME, "  concurrency: unlimited", "  concurrency: 0100",
+           "/limits/concurrency", "not a plain decimal", "leading zeros"),
+    Broken("octal number", ACME, "  concurrency: unlimited", "  concurrency: 0o7777", "/limits/concurrency",
+           "not a plain decimal", "leading zeros"),
+    Broken("hexadecimal number", ACME, "  concurrency: unlimited", "  concurrency: 0x1F", "/limits/concurrency",
+           "not a plain decimal", "leading zeros"),
+    Broken("fraction with leading zeros", MAIL, "  score: 1\n", "  score: 01.0\n", "/evaluation/score",
+           "not a plain decimal", "leading zeros"),
+    Broken("version with a leading zero", "releases.yaml", "  mail: mail@2", "  mail: mail@02", "/releases/mail",
+           "form that is needed", "with its version"),
     # References
     Broken("unknown purpose", ACME, "purposes: [drafting, answers]", "purposes: [drafting, answer]", "/purposes/1",
            "no such purpose", "Did you mean answers? Add purposes/ID.yaml"),
@@ -134,15 +175,25 @@ BROKEN = [
            "model: small-latest"),
     Broken("moving engine", SMOL, '  version: "2026.10.11549"', "  version: nightly", "/engine/version", "moving",
            "Pin"),
+    Broken("moving branch", SMOL, "revision: q4_1", "revision: main-branch", "/revision", "moving", "Pin"),
+    Broken("moving build", SMOL, '  version: "2026.10.11549"', "  version: nightly-build", "/engine/version", "moving",
+           "Pin"),
     Broken("adapter of the other kind", SMOL, "adapter: llama_cpp", "adapter: openai", "/adapter", "does not fit",
            "llama_cpp, vllm"),
     Broken("hosted with an engine", HOSTED, "on_disconnect: continue\n",
            "on_disconnect: continue\nengine:\n  name: e\n  version: '1'\n  model_file: f\n  weights_format: w\n"
            "  kv_format: k\n  placement: {device: cpu, count: 1, sharing: exclusive}\n  readiness: {}\n"
-           "  prefix_cache: 'off'\n  abilities: {abort_by_id: false, enforce_context: false, attest_revision: false}\n",
+           "  prefix_cache: 'off'\n  tenants: any\n"
+           "  abilities: {abort_by_id: false, enforce_context: false, attest_revision: false}\n",
            "/engine", "hosted profile has an engine", "Remove engine", "engine:"),
-    Broken("single tenant without one", SMOL, "  tenants: [acme]", "  tenants: []", "/engine/prefix_cache",
+    Broken("single tenant without one", SMOL, "  tenants: [acme]", "  tenants: any", "/engine/prefix_cache",
            "exactly one tenant", "engine/tenants", "prefix_cache: single_tenant"),
+    Broken("engine of no tenant", SMOL, "prefix_cache: single_tenant\n  tenants: [acme]",
+           "prefix_cache: salted\n  tenants: []", "/engine/tenants", "list is too short", "bound is 1", "tenants: []"),
+    Broken("engine that does not say whose it is", SMOL, "prefix_cache: single_tenant\n  tenants: [acme]",
+           "prefix_cache: salted", "/engine", "key tenants is missing", "or the word any", "engine:"),
+    Broken("engine of a word", SMOL, "  tenants: [acme]", "  tenants: all", "/engine/tenants",
+           "none of the forms that are allowed", "Write a list or any", "tenants: all"),
     Broken("endpoint without a valid port", HOSTED, "https://api.example.com/v1", "https://api.example.com:99999/v1",
            "/endpoint", "no valid host and port", "scheme://host:port/path", "99999"),
     Broken("endpoint on port 0", HOSTED, "https://api.example.com/v1", "https://api.example.com:0/v1", "/endpoint",
@@ -152,14 +203,39 @@ BROKEN = [
     Broken("plain text in public", SMOL, "endpoint: http://127.0.0.1:8091/v1\nnetwork: loopback",
            "endpoint: http://engine.example.com:8091/v1\nnetwork: public", "/endpoint", "plain text", "https",
            "engine.example.com"),
-    Broken("public name in a private network", SMOL, LOCAL, at("http://models.example.com/v1"), "/endpoint",
-           "plain text", ".internal"),
+    *(
+        Broken(f"{title} in a private network", SMOL, LOCAL, at(endpoint), "/network", "is not a private one",
+               "Call the network public", "network: private")
+        for title, endpoint in (("public name", "https://evil.com/v1"), ("name that looks like an address", DOTTED),
+                                ("public address", "https://8.8.8.8/v1"))
+    ),
+    *(
+        Broken(f"metadata at {host}", SMOL, LOCAL, at(f"http://{host}/v1"), "/endpoint", "no engine has",
+               "never allowed")
+        for host in ("metadata", "metadata.google.internal", "[fd00:ec2::254]", "100.100.100.200",
+                     "[64:ff9b::a9fe:a9fe]")
+    ),
+    *(
+        Broken(f"path with {part}", SMOL, LOCAL, at(f"http://127.0.0.1:8091{part}", "loopback"), "/endpoint",
+               "leads elsewhere", "Write the path out")
+        for part in ("/v1/../admin", "//v1", "/v1//", "/./v1", "/..")
+    ),
     Broken("link-local address", SMOL, LOCAL, at("http://169.254.169.254/v1"), "/endpoint", "no engine has",
            "never allowed"),
     Broken("link-local address in public", SMOL, LOCAL, at("https://169.254.169.254/v1", "public"), "/endpoint",
            "no engine has", "never allowed"),
     Broken("hosted without a credential", HOSTED, "credential: example-key\n", "", "/kind", "no credential",
            "credential", "kind: hosted"),
+    Broken("secret of another credential", "credentials/openai-eu.yaml", "env:GATEWAY_SECRET_OPENAI_EU",
+           "env:GATEWAY_SECRET_EXAMPLE", "/secret", "Another credential", "See "),
+    Broken("secret file of another credential", KEY, "env:GATEWAY_SECRET_EXAMPLE", "file:anthropic-eu", "/secret",
+           "Another credential", "See "),
+    *(
+        Broken(f"credential for {host}", KEY, "hosts: [api.example.com]", f'hosts: [api.example.com, "{host}"]',
+               "/hosts/1", "no host that an endpoint may have", "from 1 to 65535")
+        for host in ("..", "-", "-a.example.com", "api.example.com:65536", "api.example.com:0", "metadata",
+                     "169.254.169.254")
+    ),
     Broken("credential for another host", KEY, "hosts: [api.example.com]", "hosts: [api.example.org]", "/credential",
            "may not be sent", "Add the endpoint's host", "credential: example-key", HOSTED),
     Broken("credential for another port", KEY, "hosts: [api.example.com]", 'hosts: ["api.example.com:8443"]',
@@ -180,14 +256,14 @@ BROKEN = [
            "author approves", "two other people"),
     Broken("one person twice", MAIL, "  - by: Kim Okafor", "  - by: robin reyes", "/approvals/1/by", "approves twice",
            "second person", "  - by: Robin Reyes"),
-    Broken("another blank than the space", MAIL, "  - by: Kim Okafor", '  - by: "ROBIN\\u2003Reyes "',
+    Broken("another blank than the space", MAIL, "  - by: Kim Okafor", '  - by: "ROBIN\\_Reyes "',
            "/approvals/0/by", "nobody sees", "without copying", "ROBIN"),
-    Broken("author with a blank of no width", MAIL, "  - by: Kim Okafor", '  - by: "Alex Tan\\u200b"',
-           "/approvals/0/by", "nobody sees", "without copying", "u200b"),
-    Broken("author with a soft hyphen", MAIL, "author: Alex Tan", "author: Al\u00adex Tan", "/author",
+    Broken("author with a blank of no width", MAIL, "  - by: Kim Okafor", "  - by: Alex Tan\u200b",
+           "", "nobody sees", "without copying"),
+    Broken("author with a soft hyphen", MAIL, "author: Alex Tan", "author: Al\u00adex Tan", "",
            "nobody sees", "without copying"),
-    Broken("author with a printable blank", MAIL, "  - by: Kim Okafor", '  - by: "Alex Tan\\u3164"',
-           "/approvals/0/by", "nobody sees", "without copying", "u3164"),
+    Broken("author with a printable blank", MAIL, "  - by: Kim Okafor", "  - by: Alex Tan\u3164",
+           "", "nobody sees", "without copying"),
     Broken("control in a text", ACME, "title: Acme, the example", 'title: "Acme\\a"', "/title", "nobody sees",
            "without copying"),
     Broken("author in full width", MAIL, "  - by: Kim Okafor", "  - by: \uff21lex  tan", "/approvals/0/by",
@@ -196,6 +272,26 @@ BROKEN = [
            "author approves", "two other people"),
     Broken("one person in other letters", MAIL, "  - by: Kim Okafor", "  - by: Robìn Reyes", "/approvals/1/by",
            "approves twice", "second person", "  - by: Robin Reyes"),
+    *(
+        Broken(f"approved twice by {name}", MAIL, "  - by: Robin Reyes", f"  - by: {name}", "/approvals/1/by",
+               "One person approves twice", "second person")
+        for name in ("Kim-Okafor", "kim.okafor", "KimOkafor", "OkaforKim", "Okafor Kim", "Kim Okafor.",
+                     "Okafor, Kim", "Kim X. Okafor")
+    ),
+    Broken("author who turns the name round", MAIL, "  - by: Kim Okafor", '  - by: "Tan, Alex"', "/approvals/0/by",
+           "author approves", "two other people"),
+    Broken("approver with an address", MAIL, "  - by: Robin Reyes", "  - by: Kim Okafor <kim@example.com>",
+           "/approvals/1/by", "more than a name", "name alone"),
+    *(
+        Broken(f"approver with a letter of no name: {name}", MAIL, "  - by: Robin Reyes", f"  - by: {name}",
+               "/approvals/1/by", "letter that is in no name", "letters of a name")
+        for name in ("\u1d0bim Okafor", "Kim O\u0138afor", "\ua4d7\ua4f2\ua4df \ua4f3\ua4d7\ua4ee\ua4dd")
+    ),
+    *(
+        Broken(f"approver {name}", MAIL, "  - by: Robin Reyes", f"  - by: {name}", "/approvals/1/by",
+               "no person's name", "in full")
+        for name in (".", "x")
+    ),
     Broken("approver with a letter of another script", MAIL, "  - by: Kim Okafor", "  - by: Kim Ok\u0430for",
            "/approvals/0/by", "letters of several scripts", "Type it again"),
     Broken("author with a letter of another script", MAIL, "author: Alex Tan", "author: Alex T\u03b1m", "/author",
@@ -214,4 +310,5 @@ BROKEN = [
     Broken("stray file", "profiles/notes.md", "", "# notes", "", "has no place", "Remove it", "-"),
     Broken("stray ending", "profiles/other.yml", "", "id: other", "", "has no place", "Remove it", "-"),
     Broken("stray folder", "models/a.yaml", "", "id: a", "", "has no place", "Remove it", "-", "models"),
+    Broken("hidden file", "tenants/.other.yaml", "", SYSTEM, "", "has no place", "Remove it", "-"),
 ]  # fmt: skip

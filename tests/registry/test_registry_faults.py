@@ -87,7 +87,7 @@ def test_a_registry_of_which_one_folder_is_left_is_told_what_else_it_needs(tmp_p
 
 
 def test_a_registry_without_tenants_has_a_fault(tmp_path: pathlib.Path) -> None:
-    directory = copy_registry(tmp_path, [Edit("profiles/smollm2-135m.yaml", "  tenants: [acme]", "  tenants: []")])
+    directory = copy_registry(tmp_path, [Edit("profiles/smollm2-135m.yaml", "  tenants: [acme]", "  tenants: any")])
     for path in (directory / "tenants").iterdir():
         path.unlink()
     assert "The registry has no tenant." in [f.sentence for f in faults(directory)]
@@ -97,6 +97,86 @@ def test_a_registry_without_tenants_has_a_fault(tmp_path: pathlib.Path) -> None:
 def test_a_folder_inside_a_folder_is_a_fault(place: str, tmp_path: pathlib.Path) -> None:
     found = faults(copy_registry(tmp_path, [Edit(place, "", "id: x")]))
     assert [f.sentence for f in found] == ["This has no place in the registry."]
+
+
+@pytest.mark.parametrize(
+    "place", ["tenants/acme.yaml", "currency.yaml", "schemas/tenant.schema.json", "profiles", "schemas"]
+)
+def test_a_link_in_place_of_a_file_or_folder_is_a_fault(place: str, tmp_path: pathlib.Path) -> None:
+    directory = copy_registry(tmp_path)
+    (directory / place).rename(tmp_path / "elsewhere")
+    (directory / place).symlink_to(tmp_path / "elsewhere")
+    assert [*faults(directory), *stale_schemas(directory)] == [
+        Fault(
+            str(directory / place),
+            0,
+            "",
+            "This is a link.",
+            "Put the file or the folder itself here, or delete the link.",
+        )
+    ]
+
+
+@pytest.mark.parametrize("place", ["notes.yaml", "tenants/other.yaml", "schemas/other.json"])
+def test_a_link_to_nowhere_is_a_fault(place: str, tmp_path: pathlib.Path) -> None:
+    directory = copy_registry(tmp_path)
+    (directory / place).symlink_to("nowhere")
+    assert [(f.file, f.sentence) for f in faults(directory)] == [(str(directory / place), "This is a link.")]
+
+
+def test_the_registry_itself_may_be_a_link(tmp_path: pathlib.Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(copy_registry(tmp_path))
+    assert faults(link) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("  score: 1\n", "  score: 0.95\n"),
+        ("expires: 2028", "expires: 2027"),
+        ("purposes: [drafting, answers]", "purposes: [drafting]"),
+        ("privacy_class: internal", "privacy_class: public"),
+        ("author: Alex Tan", "author: Alex Tang"),
+        ("expires:", "max_attempts: 2\nexpires:"),
+    ],
+)
+def test_a_bundle_that_is_edited_after_its_approvals_is_a_fault_of_each(
+    old: str, new: str, tmp_path: pathlib.Path
+) -> None:
+    directory = full_registry(tmp_path)
+    apply(directory, Edit("bundles/mail@2.yaml", old, new))
+    found = faults(directory)
+    assert [f.path for f in found] == ["/approvals/0/digest", "/approvals/1/digest"]
+    file = directory / "bundles" / "mail@2.yaml"
+    assert all("digest:" in file.read_text().splitlines()[f.line - 1] for f in found)
+    assert all(f.sentence == "The bundle has changed since this approval." for f in found)
+    assert all("with the digest sha256:" in f.remedy for f in found)
+
+
+def test_a_comment_and_a_default_do_not_change_what_was_approved(tmp_path: pathlib.Path) -> None:
+    directory = full_registry(tmp_path)
+    apply(directory, Edit("bundles/mail@2.yaml", "expires:", "# As agreed.\nmax_attempts: 3\nexpires:"))
+    assert faults(directory) == []
+
+
+def test_an_approval_of_a_bundle_whose_profile_has_changed_is_told_after_the_profile(tmp_path: pathlib.Path) -> None:
+    directory = full_registry(tmp_path)
+    apply(directory, Edit("profiles/hosted-small.yaml", "max_output: 1000", "max_output: 2000"))
+    apply(directory, Edit("bundles/mail@2.yaml", "  score: 1\n", "  score: 0.95\n"))
+    bundle = directory / "bundles" / "mail@2.yaml"
+    (profile,) = faults(directory)
+    bundle.write_text(bundle.read_text().replace(_told(bundle, profile), profile.remedy[-72:-1]))
+    first, second = faults(directory)
+    assert (first.path, second.path) == ("/approvals/0/digest", "/approvals/1/digest")
+    assert first.sentence == "The bundle has changed since this approval."
+    bundle.write_text(bundle.read_text().replace(_told(bundle, first), first.remedy[-72:-1]))
+    assert faults(directory) == []
+
+
+def _told(file: pathlib.Path, fault: Fault) -> str:
+    """The digest in the line of a fault."""
+    return file.read_text().splitlines()[fault.line - 1].split()[-1]
 
 
 def test_what_has_expired_is_a_warning_and_when_strict_a_fault(tmp_path: pathlib.Path) -> None:
@@ -157,8 +237,8 @@ def test_a_credential_for_a_host_with_its_port_covers_that_port(tmp_path: pathli
 
 def test_a_credential_that_nobody_may_read_in_plain_text_needs_https(tmp_path: pathlib.Path) -> None:
     edits = [
-        Edit("credentials/example-key.yaml", "hosts: [api.example.com]", 'hosts: ["api.example.com:80"]'),
-        Edit("profiles/hosted-small.yaml", "https://api.example.com/v1", "http://api.example.com/v1"),
+        Edit("credentials/example-key.yaml", "hosts: [api.example.com]", 'hosts: ["api.internal:80"]'),
+        Edit("profiles/hosted-small.yaml", "https://api.example.com/v1", "http://api.internal/v1"),
         Edit("profiles/hosted-small.yaml", "network: public", "network: private"),
     ]
     assert [f.path for f in faults(full_registry(tmp_path, edits))] == ["/endpoint"]

@@ -156,6 +156,19 @@ def test_a_stale_a_missing_and_a_stray_schema_are_faults(tmp_path: pathlib.Path)
         ("tenant.schema.json", "The schema differs from the one that the structs generate."),
     ]
     (folder / "other.schema.json").unlink()
+    (folder / ".hidden").touch()
+    (folder / "purpose.schema.json").rename(folder / "nested")
+    (folder / "purpose.schema.json").mkdir()
+    assert [pathlib.Path(f.file).name for f in stale_schemas(directory)] == [
+        ".hidden",
+        "bundle.schema.json",
+        "nested",
+        "purpose.schema.json",
+        "tenant.schema.json",
+    ]
+    (folder / ".hidden").unlink()
+    (folder / "nested").unlink()
+    (folder / "purpose.schema.json").rmdir()
     write_schemas(directory)
     assert stale_schemas(directory) == []
 

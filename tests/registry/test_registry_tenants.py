@@ -6,7 +6,7 @@ import pytest
 from registry_examples import NOW_US, faults, full_registry
 
 from adapters.registry import Loaded, load
-from gateway.testkit.registry_copy import EXAMPLE, Edit
+from gateway.testkit.registry_copy import EXAMPLE, Edit, copy_registry
 
 PROFILE = "profiles/smollm2-135m.yaml"
 KEY = "credentials/example-key.yaml"
@@ -48,7 +48,7 @@ def test_it_does_not_stop_a_start(tmp_path: pathlib.Path) -> None:
     ("title", "edits", "faulty"),
     [
         ("added to the engine", [beta("[chat, mail]"), SALTED], []),
-        ("an engine for all", [beta(), Edit(PROFILE, SALTED.old, "prefix_cache: 'off'")], []),
+        ("an engine for all", [beta(), Edit(PROFILE, SALTED.old, "prefix_cache: 'off'\n  tenants: any")], []),
         ("added to the credential", [beta("[mail]"), Edit(KEY, "tenants: [acme]", "tenants: [acme, beta]")], []),
         ("switched off", [beta(active="false")], []),
         (
@@ -71,3 +71,13 @@ def test_of_a_profile_with_a_fault_nothing_is_concluded(tmp_path: pathlib.Path) 
     broken = Edit("profiles/hosted-small.yaml", "kind: hosted", "kind: hostd")
     found = faults(full_registry(tmp_path, [beta("[mail]"), broken]), strict=True)
     assert [f.path for f in found] == ["/kind"]
+
+
+def test_the_only_alias_of_a_tenant_can_be_moved_by_taking_it_away(tmp_path: pathlib.Path) -> None:
+    """As docs/registry.md says of the example: "To move an alias from a hosted to a self-hosted bundle"."""
+    moved = Edit("releases.yaml", "assist: assist@1", "assist: chat@1")
+    taken = Edit("tenants/platform.yaml", "aliases: [assist]", "aliases: []")
+    (tmp_path / "moved").mkdir()
+    (tmp_path / "taken").mkdir()
+    assert told(copy_registry(tmp_path / "moved", [moved])) == [("platform.yaml", "/aliases/0")]
+    assert told(copy_registry(tmp_path / "taken", [moved, taken])) == []

@@ -71,7 +71,8 @@ def test_REG_02_an_upper_case_no_in_a_list_is_told_by_its_index(tmp_path: pathli
         ("true", True), ("false", False), ("True", "True"), ("TRUE", "TRUE"), ("yes", "yes"), ("NO", "NO"),
         ("on", "on"),
         ("null", None), ("~", None), ("", None), ("Null", "Null"), ("'null'", "null"), ("'true'", "true"), ("'1'", "1"),
-        ("1", 1), ("-1", -1), ("+1", 1), ("010", 10), ("0o10", 8), ("0x1F", 31), ("1_000", "1_000"), ("1:30", "1:30"),
+        ("1", 1), ("-1", -1), ("+1", 1), ("0", 0), ("-0", 0), ("0.0", 0.0), ("0e1", 0.0),
+        ("0X1F", "0X1F"), ("1_000", "1_000"), ("1:30", "1:30"),
         ("1.5", 1.5), (".5", 0.5), ("1.", 1.0), ("1e3", 1000.0), ("-1.5E-2", -0.015), ("1.2.3", "1.2.3"),
         ("0b1", "0b1"),
         ("2026-11-30", "2026-11-30"), ("2026-11-30T00:00:00Z", "2026-11-30T00:00:00Z"), ("inf", "inf"), ("nan", "nan"),
@@ -112,10 +113,10 @@ def test_numbers_are_finite(text: str) -> None:
         ("word", [(1, "", "The file does not hold a mapping.")]),
         (b"a: 1\nb: \xff", [(2, "", "The file is not UTF-8.")]),
         ("a: 1".encode("utf-16"), [(1, "", "The file is not UTF-8.")]),
-        ("a: 1\nb: \x07", [(2, "", "The file is not valid YAML.")]),
+        ("a: 1\nb: \x07", [(2, "", "The line holds a character that nobody sees.")]),
         ("a: 1\nb: [1, 2", [(3, "", "The file is not valid YAML.")]),
         ("a: 1\nb: c: d", [(2, "", "The file is not valid YAML.")]),
-        ("a: 1\n\tb: 2", [(2, "", "The file is not valid YAML.")]),
+        ("a: 1\n\tb: 2", [(2, "", "The line holds a character that nobody sees.")]),
     ],
 )  # fmt: skip
 def test_what_could_be_read_in_two_ways_is_refused(text: str | bytes, expected: list[tuple[int, str, str]]) -> None:
@@ -126,8 +127,42 @@ def test_a_word_that_is_quoted_may_be_a_key() -> None:
     assert value("'1': a\n\"null\": b\non: c") == {"1": "a", "null": "b", "on": "c"}
 
 
-def test_a_byte_order_mark_is_not_part_of_the_first_key() -> None:
-    assert value("\ufeffa: 1") == {"a": 1}
+@pytest.mark.parametrize("text", ["\ufeffa: 1", "a: 1 # \ufeff"])
+def test_a_byte_order_mark_is_refused(text: str) -> None:
+    assert refused(text) == [(1, "", "The line holds a character that nobody sees.")]
+
+
+@pytest.mark.parametrize("text", ["010", "-010", "00", "0o10", "0x1F", "00.5", "01e1"])
+def test_a_number_that_others_read_differently_is_refused(text: str) -> None:
+    assert refused(f"a: 1\nb: {text}") == [(2, "/b", "The number is not a plain decimal one.")]
+    assert value(f"a: '{text}'") == {"a": text}
+    assert refused(f"{text}: 1") == [(1, "", "A key is not a string.")]
+
+
+@pytest.mark.parametrize("text", ["010-x", "0x1G", "0.1.2", "2026-01-01", "0a"])
+def test_a_word_that_begins_like_such_a_number_is_a_word(text: str) -> None:
+    assert value(f"a: {text}") == {"a": text}
+
+
+@pytest.mark.parametrize("hidden", ["\u2028", "\u2029", "\u0085", "\r", "\u202e", "\u2066", "\u200b", "\u00a0", "\t"])
+def test_what_nobody_sees_is_refused_in_comments_too_with_the_line_that_a_diff_shows(hidden: str) -> None:
+    assert refused(f"a: 1\n# x{hidden}b: 2\nc: 3\n") == [(2, "", "The line holds a character that nobody sees.")]
+
+
+def test_a_carriage_return_is_told_once_and_other_lines_with_it() -> None:
+    assert refused("a: 1\nb: 2\r\nc: 3\r\nd: '\u200b'\r\n") == [
+        (2, "", "The line ends with a carriage return."),
+        (4, "", "The line holds a character that nobody sees."),
+    ]
+
+
+@pytest.mark.parametrize("text", ['"\\x6f"', '"\\u006f"', '"\\U0000006f"', '"a\\\n  b"', "plain # \\u006f"])
+def test_an_escape_that_stands_for_a_character_is_refused(text: str) -> None:
+    assert refused(f"a: 1\nb: {text}\n") == [(2, "", "The line holds an escape that hides what it says.")]
+
+
+def test_a_quote_in_a_quote_is_no_such_escape() -> None:
+    assert value('a: "\\"x\\" \\\\ \\n"') == {"a": '"x" \\ \n'}
 
 
 def test_a_syntax_fault_says_why() -> None:

@@ -2,15 +2,18 @@
 
 import datetime as dt
 import inspect
+import io
 import re
 from pathlib import Path
+from typing import Any, cast
 
 import click
 import pytest
+from rich.console import Console
 
 from adapters.registry import Loaded, load
 from gateway.cli.main import gateway
-from gateway.demo import scenes, story
+from gateway.demo import layout, scenes, story
 from gateway.demo.surroundings import registry_edits
 from gateway.testkit.registry_copy import copy_registry
 
@@ -65,3 +68,44 @@ def test_the_scenes_are_python_and_no_two_use_one_key() -> None:
         begun += re.findall(r'(?:answer|private|made|lost) = \w+\("(order-\d+)"|    ask\("(order-\d+)"', text)
     keys = [first or second for first, second in begun]
     assert len(keys) == len(set(keys)) == 5
+
+
+ID = "01a22c63-48ce-7719-9a9a-4ae874d330fd"
+
+
+def test_a_table_that_is_too_wide_has_shorter_ids_below_their_heads() -> None:
+    lines = [
+        "operation                             state    profile     since",
+        f"{ID}  unknown  unreliable  2026-11-30 12:17:13.944Z",
+    ]
+    assert layout.narrowed(lines, 100) == lines
+    assert layout.narrowed(lines, 80) == [
+        "operation        state    profile     since",
+        "01a22c63...30fd  unknown  unreliable  2026-11-30 12:17:13.944Z",
+    ]
+
+
+def test_ids_are_whole_where_shorter_digests_are_enough() -> None:
+    lines = [f"    digest=sha256:{'0123456789abcdef' * 4}, access={ID}", "and a sentence"]
+    assert layout.narrowed(lines, 80) == [f"    digest=sha256:01234567..., access={ID}", "and a sentence"]
+
+
+def test_the_ids_of_sentences_are_whole() -> None:
+    lines = [f"504 outcome_unknown operation {ID}", "a sentence " * 20]
+    assert layout.narrowed(lines, 80) == lines
+
+
+def test_no_id_and_no_word_is_broken_and_a_row_is_left_alone() -> None:
+    pieces = layout.fitted(f"    access={ID}, routes={ID}", 60)
+    assert pieces == [f"    access={ID},", f"      routes={ID}"]
+    assert layout.fitted(f"{ID}  unknown", 10) == [f"{ID}  unknown"]
+    assert layout.fitted("", 10) == [""]
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_the_code_on_the_screen_is_the_code_that_runs_however_narrow_it_is(columns: int) -> None:
+    printed = io.StringIO()
+    told = story.Story(Console(file=printed, width=columns), cast(Any, None))
+    code = f"said = '{'a lighthouse ' * 10}'\nprint(said)"
+    told._run(code)
+    assert code in printed.getvalue()

@@ -11,12 +11,12 @@ import data.gateway
 
 required := {
 	"access": {
-		"request": {"alias", "classified", "grounded", "purpose", "role", "tenant_active"},
+		"request": {"alias", "classified", "grounded", "purpose", "role", "tenant_active", "typed"},
 		"source": {"classified", "current", "fresh", "readable", "revision"},
 	},
 	"operate": {"request": {"administers", "operator_active"}},
 	"replay": {
-		"request": {"grounded", "purpose", "role", "tenant_active"},
+		"request": {"grounded", "purpose", "role", "tenant_active", "typed"},
 		"source": {"classified", "current", "fresh", "readable", "revision"},
 	},
 	"routes": {

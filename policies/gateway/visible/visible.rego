@@ -23,5 +23,6 @@ _current contains alias if {
 	expires_s := data.registry.bundles[data.registry.releases[alias]].expires_s
 	is_number(expires_s)
 	is_number(input.time_s)
+	floor(input.time_s) == input.time_s
 	expires_s > input.time_s
 }

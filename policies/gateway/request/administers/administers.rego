@@ -8,17 +8,19 @@
 package gateway.request.administers
 
 pass if {
-	is_array(input.roles)
-	input.area in _areas
-	input.deed in {"change", "read"}
+	_is_known
 	"operator" in input.roles
 }
 
 pass if {
-	is_array(input.roles)
-	input.area in _areas
+	_is_known
 	input.deed == "read"
 	"auditor" in input.roles
 }
 
-_areas := {"keys", "ledger", "operations", "policy", "registry", "sources"}
+_is_known if {
+	is_array(input.roles)
+	every role in input.roles { is_string(role) }
+	input.area in {"keys", "ledger", "operations", "policy", "registry", "sources"}
+	input.deed in {"change", "read"}
+}

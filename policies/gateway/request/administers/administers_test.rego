@@ -43,6 +43,15 @@ test_roles_are_a_list if {
 	every roles in [{"a": "operator"}, {"a": "auditor"}, "operator", null] { not _passes(roles, "keys", "read") }
 }
 
+test_roles_are_words if {
+	every role in ["auditor", "operator"] {
+		every other in [null, 3, ["operator"], {}] {
+			not _passes([role, other], "keys", "read")
+			not _passes([other, role], "keys", "read")
+		}
+	}
+}
+
 test_a_missing_field_fails if {
 	every role in ["auditor", "operator"] {
 		not administers.pass with input as {"area": "keys", "deed": "read"}

@@ -9,6 +9,7 @@ package gateway.request.role
 
 pass if {
 	is_array(input.roles)
+	every role in input.roles { is_string(role) }
 	_roles & {"generate", "operator"} == {"generate"}
 }
 

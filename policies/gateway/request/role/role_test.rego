@@ -27,6 +27,13 @@ test_roles_are_a_list if {
 	every roles in [{"a": "generate"}, "generate", null, true] { not _passes(roles) }
 }
 
+test_roles_are_words if {
+	every other in [null, 3, ["operator"], {}] {
+		not _passes(["generate", other])
+		not _passes([other, "generate"])
+	}
+}
+
 test_a_missing_field_fails if {
 	not role.pass with input as {}
 }

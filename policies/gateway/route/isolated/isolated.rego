@@ -11,5 +11,6 @@ pass contains id if data.registry.profiles[id].prefix_cache in {"off", "salted"}
 
 pass contains id if {
 	data.registry.profiles[id].prefix_cache == "single_tenant"
+	data.registry.profiles[id].serves_any_tenant == false
 	data.registry.profiles[id].engine_tenants == [input.tenant]
 }

@@ -5,13 +5,15 @@ import data.gateway.route.isolated
 _profiles := {
 	"salted": {"prefix_cache": "salted"},
 	"off": {"prefix_cache": "off"},
-	"mine": {"prefix_cache": "single_tenant", "engine_tenants": ["a"]},
-	"theirs": {"prefix_cache": "single_tenant", "engine_tenants": ["b"]},
-	"both": {"prefix_cache": "single_tenant", "engine_tenants": ["a", "b"]},
-	"anybody": {"prefix_cache": "single_tenant", "engine_tenants": []},
+	"mine": {"prefix_cache": "single_tenant", "serves_any_tenant": false, "engine_tenants": ["a"]},
+	"theirs": {"prefix_cache": "single_tenant", "serves_any_tenant": false, "engine_tenants": ["b"]},
+	"both": {"prefix_cache": "single_tenant", "serves_any_tenant": false, "engine_tenants": ["a", "b"]},
+	"nobody": {"prefix_cache": "single_tenant", "serves_any_tenant": false, "engine_tenants": []},
+	"anybody": {"prefix_cache": "single_tenant", "serves_any_tenant": true, "engine_tenants": []},
+	"anybody_and_mine": {"prefix_cache": "single_tenant", "serves_any_tenant": true, "engine_tenants": ["a"]},
 	"unlisted": {"prefix_cache": "single_tenant"},
-	"shared": {"prefix_cache": "shared", "engine_tenants": ["a"]},
-	"hosted": {"prefix_cache": "none", "engine_tenants": []},
+	"shared": {"prefix_cache": "shared", "serves_any_tenant": false, "engine_tenants": ["a"]},
+	"hosted": {"prefix_cache": "none", "serves_any_tenant": true, "engine_tenants": []},
 	"bare": {},
 }
 

@@ -11,6 +11,7 @@ pass contains id if {
 	some id, _ in data.registry.profiles
 	data.registry.releases[input.alias] == input.bundle
 	is_number(input.time_s)
+	floor(input.time_s) == input.time_s
 	is_number(data.registry.bundles[input.bundle].expires_s)
 	data.registry.bundles[input.bundle].expires_s > input.time_s
 }

@@ -36,7 +36,7 @@ test_an_end_is_a_number if {
 }
 
 test_a_time_is_a_number if {
-	every time_s in [null, "8", true, {}] { _passed("chat", "chat@2", time_s) == set() }
+	every time_s in [null, "8", true, {}, 7.5] { _passed("chat", "chat@2", time_s) == set() }
 }
 
 test_a_missing_field_fails if {

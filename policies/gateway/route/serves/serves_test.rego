@@ -3,10 +3,13 @@ package gateway.route.serves_test
 import data.gateway.route.serves
 
 _profiles := {
-	"open": {"engine_tenants": []},
-	"kept": {"engine_tenants": ["a", "b"]},
-	"kept_for_another": {"engine_tenants": ["b"]},
-	"nothing": {"engine_tenants": null},
+	"open": {"serves_any_tenant": true, "engine_tenants": []},
+	"kept": {"serves_any_tenant": false, "engine_tenants": ["a", "b"]},
+	"kept_for_another": {"serves_any_tenant": false, "engine_tenants": ["b"]},
+	"kept_for_nobody": {"serves_any_tenant": false, "engine_tenants": []},
+	"word": {"serves_any_tenant": "true", "engine_tenants": ["a", "b", "c"]},
+	"nothing": {"serves_any_tenant": null, "engine_tenants": null},
+	"unsaid": {"engine_tenants": ["a", "b", "c"]},
 	"bare": {},
 }
 

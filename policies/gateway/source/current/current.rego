@@ -11,5 +11,6 @@ pass contains i if {
 	input.sources[i].withdrawn == false
 	is_number(input.time_s)
 	is_number(input.sources[i].released_s)
+	floor(input.sources[i].released_s) == input.sources[i].released_s
 	input.sources[i].released_s <= input.time_s
 }

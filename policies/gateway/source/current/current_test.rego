@@ -27,6 +27,7 @@ test_a_missing_field_fails if {
 		{"withdrawn": false},
 		{"withdrawn": false, "released_s": null},
 		{"withdrawn": false, "released_s": true},
+		{"withdrawn": false, "released_s": 4.5},
 		{"withdrawn": "false", "released_s": 5},
 	]}
 }

@@ -12,6 +12,7 @@ package gateway.source.fresh
 pass contains i if {
 	is_number(input.time_s)
 	is_number(input.sources[i].as_of_s)
+	floor(input.sources[i].as_of_s) == input.sources[i].as_of_s
 	longest_s := data.registry.requirements[input.sources[i].privacy_class].longest_facts_s
 	is_number(longest_s)
 	age_s := input.time_s - input.sources[i].as_of_s

@@ -33,7 +33,7 @@ test_an_unknown_class_grants_no_time if {
 
 test_times_are_numbers if {
 	every time_s in [null, "10", true, {}] { _passed(time_s, _sources) == set() }
-	every as_of_s in [null, "10", true, {}] {
+	every as_of_s in [null, "10", true, {}, 9.5] {
 		_passed(10, [{"privacy_class": "public", "as_of_s": as_of_s}]) == set()
 	}
 }

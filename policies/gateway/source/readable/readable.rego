@@ -10,6 +10,8 @@ package gateway.source.readable
 pass contains i if {
 	is_string(input.tenant)
 	input.sources[i].tenant == input.tenant
+	is_array(input.sources[i].groups)
+	every group in input.sources[i].groups { is_string(group) }
 	some group in input.sources[i].groups
 	group in input.groups
 }

@@ -19,6 +19,12 @@ test_only_the_readable_ones_pass if {
 
 test_a_missing_field_fails if _passed([{"tenant": "a"}, {"groups": ["g"]}, {}]) == set()
 
+test_groups_are_a_list_of_names if {
+	every groups in [["g", null], [3, "g"], [["g"], "g"], {"0": "g"}, "g", null] {
+		_passed([{"tenant": "a", "groups": groups}]) == set()
+	}
+}
+
 test_nothing_is_not_a_tenant if {
 	readable.pass == set() with input as {
 		"tenant": null,

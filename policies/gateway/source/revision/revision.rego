@@ -11,5 +11,6 @@ package gateway.source.revision
 
 pass contains i if {
 	input.sources[i].known == true
+	is_string(input.sources[i].cited)
 	input.sources[i].cited == input.sources[i].revision
 }

@@ -19,6 +19,12 @@ test_revisions_are_compared_exactly if {
 	_passed([{"known": true, "cited": "1", "revision": 1}, {"known": true, "cited": "1", "revision": "1 "}]) == set()
 }
 
+test_a_revision_is_a_text if {
+	every same in [true, 3, {}, [], null] {
+		_passed([{"known": true, "cited": same, "revision": same}]) == set()
+	}
+}
+
 test_a_missing_field_fails if {
 	_passed([
 		{"cited": "1", "revision": "1"},

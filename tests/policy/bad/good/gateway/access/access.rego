@@ -1,15 +1,20 @@
 package gateway.access
 
 import data.gateway.checks
+import data.gateway.privacy
 
 # METADATA
 # entrypoint: true
-answer := {"allow": _allow}
+answer := {
+	"allow": _allow,
+	"privacy_class": _class,
+	"failed": checks.shown.access,
+}
 
 default _allow := false
 
-_allow if {
-	checks.request == set()
-	is_array(input.sources)
-	count({i | some i, failed in checks.source; failed == set()}) == count(input.sources)
-}
+_allow if checks.passed.access
+
+default _class := ""
+
+_class := privacy.required if _allow

@@ -17,3 +17,12 @@ source[i] := required.source - {name | some name in required.source; gateway.sou
 route[id] := required.route - {name | some name in required.route; gateway.route[name].pass[id] == id} if {
 	some id in data.registry.bundles[input.bundle].profiles
 }
+
+shown[question] := {"request": request, "source": source} if some question in {"access"}
+
+passed contains question if {
+	some question in {"access"}
+	request == set()
+	is_array(input.sources)
+	count({i | some i, failed in source; failed == set()}) == count(input.sources)
+}

@@ -1,0 +1,5 @@
+package gateway.lax.checks
+
+passed contains "operate"
+
+request[question] := set() if some question in {"operate"}

@@ -1,0 +1,3 @@
+package gateway.privacy
+
+required := data.registry.tenants[input.tenant].privacy_class

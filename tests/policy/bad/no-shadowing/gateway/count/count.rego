@@ -1,0 +1,3 @@
+package gateway.count
+
+least := 1
