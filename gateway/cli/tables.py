@@ -1,7 +1,7 @@
 """Operations, keys, sources, decisions and holds as a person reads them in a terminal."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,6 +9,8 @@ import click
 import msgspec
 from rich.console import Console
 from rich.table import Table
+
+from gateway.domain.money import decimal
 
 Row = Mapping[str, Any]
 WIDTH_WITHOUT_TERMINAL = 200
@@ -133,6 +135,35 @@ def stranded(holds: Iterable[Row]) -> None:
     _print(table)
 
 
+def usage(scopes: Iterable[Row], currency: str) -> None:
+    """A line for each scope: what is used, of how much."""
+    table = _table(
+        "scope",
+        "requests/min",
+        "tokens/min",
+        "tokens/day",
+        "tokens/month",
+        f"{currency}/month",
+        "slots",
+        "stranded",
+        "held",
+        "debt",
+    )
+    for row in scopes:
+        table.add_row(
+            f"{row['scope']['kind']} {row['scope']['id']}",
+            *(
+                _of(row[name], str)
+                for name in ("requests_per_minute", "tokens_per_minute", "tokens_per_day", "tokens_per_month")
+            ),
+            _of(row["cost_per_month"], decimal),
+            _of(row["concurrency"], str),
+            str(row["concurrency"]["stranded"]),
+            *(f"{row[name]['tokens']} ({decimal(row[name]['cost'])})" for name in ("held", "debt")),
+        )
+    _print(table)
+
+
 def instant(at_us: int) -> str:
     """Microseconds UTC as a time in UTC, to the millisecond."""
     return datetime.fromtimestamp(at_us / 1_000_000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + "Z"
@@ -164,6 +195,12 @@ def _fact(value: Any) -> str:
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{name}: {_fact(inner)}" for name, inner in value.items()) + "}"
     return str(value)
+
+
+def _of(counted: Row, amount: Callable[[int], str]) -> str:
+    """What is used, and the limit where there is one."""
+    limit = counted["limit"]
+    return amount(counted["used"]) + (f" of {amount(limit)}" if isinstance(limit, int) else "")
 
 
 def _tokens(amount: Row) -> str:
