@@ -22,6 +22,7 @@ Feature: Administration
         | list the operations     |
         | write off an operation  |
         | verify the ledger       |
+        | look at the budgets     |
         | explain a decision      |
         | reload the registry     |
 
@@ -35,6 +36,7 @@ Feature: Administration
         | grant a source      |
         | list the operations |
         | verify the ledger   |
+        | look at the budgets |
         | reload the registry |
 
     Scenario Outline: An auditor looks at everything
@@ -46,6 +48,7 @@ Feature: Administration
         | list the keys       |
         | list the sources    |
         | list the operations |
+        | look at the budgets |
 
     @code-operator_required
     Scenario Outline: An auditor changes nothing

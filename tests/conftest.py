@@ -7,5 +7,6 @@ pytest_plugins = [
     "gateway.testkit.steps.sourcing",
     "gateway.testkit.steps.operating",
     "gateway.testkit.steps.administering",
+    "gateway.testkit.steps.budgeting",
     "gateway.testkit.steps.http_only",
 ]

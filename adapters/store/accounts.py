@@ -11,8 +11,9 @@ from adapters.store.statements import sql, word
 from adapters.store.tables import NOT_COMPLETED, attempt, budget, hold, names, operation
 from adapters.store.verify import verify
 from gateway.domain.budget import Scope
+from gateway.domain.limits import Sums
 from gateway.domain.operation import HOLDING, State
-from gateway.ports.reads import InUse, StrandedHold
+from gateway.ports.reads import InUse, ScopeSums, StrandedHold
 
 _STRANDED = sql(
     select(
@@ -36,6 +37,7 @@ _OPEN = sql(
 )
 # The counters stand for the holds, of which there are too many to look through.
 _COUNTED = sql(select(budget.c.scope_kind, budget.c.scope_id).where(text("held_tokens > 0 OR slots_used > 0")))
+_USAGE = sql(select(budget).order_by(budget.c.scope_kind, budget.c.scope_id))
 
 
 class StoredAccounts:
@@ -49,6 +51,9 @@ class StoredAccounts:
 
     async def stranded(self) -> tuple[StrandedHold, ...]:
         return await asyncio.to_thread(aside, self._directory, _stranded)
+
+    async def usage(self) -> tuple[ScopeSums, ...]:
+        return await asyncio.to_thread(aside, self._directory, _usage)
 
     async def in_use(self) -> InUse:
         return await asyncio.to_thread(aside, self._directory, _in_use)
@@ -65,6 +70,12 @@ def _stranded(connection: sqlite3.Connection) -> tuple[StrandedHold, ...]:
             since_us=since_us,
         )
         for op_id, n, kind, scope_id, tokens, slot, since_us in connection.execute(_STRANDED).fetchall()
+    )
+
+
+def _usage(connection: sqlite3.Connection) -> tuple[ScopeSums, ...]:
+    return tuple(
+        ScopeSums(Scope(kind, scope_id), Sums(*sums)) for kind, scope_id, *sums in connection.execute(_USAGE).fetchall()
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from sqlalchemy import bindparam, select, update
 
@@ -14,6 +15,7 @@ from adapters.store.statements import Inserter, sql, word
 from adapters.store.tables import SLOT_FREED, attempt, evidence
 from gateway.domain.budget import Reservation, Settlement
 from gateway.domain.errors import IllegalMove
+from gateway.domain.money import Tariff
 from gateway.domain.operation import State
 from gateway.domain.reconciliation import Act, ActResult, Done, NoSuchOperation, NotLegal, TooEarly, conclude
 
@@ -26,6 +28,8 @@ _LAST = sql(
         attempt.c.incarnation,
         attempt.c.reserved_input,
         attempt.c.reserved_output,
+        attempt.c.reserved_cost,
+        attempt.c.tariff,
         attempt.c.dispatching_us,
         attempt.c.total_timeout_ms,
     )
@@ -38,11 +42,12 @@ _CONCLUDE = sql(
     .values(
         {
             name: bindparam(f"new_{name}")
-            for name in ("state", "finished_us", "used_input", "used_output", "usage_basis", "detail")
+            for name in ("state", "finished_us", "used_input", "used_output", "used_cost", "usage_basis", "detail")
         }
     )
 )
 _insert_evidence = Inserter(evidence)
+_tariff = msgspec.json.Decoder(Tariff).decode
 
 
 class Last(Struct, frozen=True):
@@ -55,6 +60,8 @@ class Last(Struct, frozen=True):
     incarnation: int
     reserved_input: int
     reserved_output: int
+    reserved_cost: int
+    tariff: bytes
     dispatching_us: int | None
     total_timeout_ms: int
 
@@ -74,7 +81,8 @@ def _act(batch: Batch, item: Act) -> ActResult | Exception:
     last = Last(*row)
     if last.state != State.UNKNOWN:
         return NotLegal(State(last.state))
-    settlement = conclude(item, Reservation(last.reserved_input, last.reserved_output))
+    reserved = Reservation(last.reserved_input, last.reserved_output, last.reserved_cost)
+    settlement = conclude(item, reserved, _tariff(last.tariff))
     if settlement is None:
         if not holds.free_slots(batch, last.op_id, last.n):
             return NotLegal(State.UNKNOWN)
@@ -105,20 +113,14 @@ def _conclude(batch: Batch, last: Last, settlement: Settlement) -> None:
             "new_finished_us": batch.now_us,
             "new_used_input": used.input,
             "new_used_output": used.output,
+            "new_used_cost": settlement.cost,
             "new_usage_basis": settlement.basis,
             "new_detail": settlement.detail,
         },
     ).rowcount
     if moved != 1:
         raise IllegalMove("an attempt is not in the state that this move starts from")
-    ending = holds.Ending(
-        op_id=last.op_id,
-        n=last.n,
-        settled=used.input + used.output - settlement.debt_tokens,
-        debt=settlement.debt_tokens,
-        was_stranded=True,
-    )
-    holds.end(batch, [ending])
+    holds.end(batch, [holds.Ending(op_id=last.op_id, n=last.n, settlement=settlement, was_stranded=True)])
 
 
 def _note(batch: Batch, item: Act, last: Last, settlement: Settlement | None) -> None:

@@ -3,14 +3,17 @@
 Each row is read once per batch, changed in memory in arrival order, and written once.
 """
 
+from collections.abc import Sequence
+
 import msgspec
-from msgspec import Struct
 from sqlalchemy import bindparam, select, update
 
 from adapters.store.connection import Connection
 from adapters.store.statements import Inserter, sql
 from adapters.store.tables import budget
-from adapters.store.windows import Windows, windows
+from gateway.domain.budget import Reservation
+from gateway.domain.limits import Budget, BudgetShort, Sums, fits, lasts, shortages
+from gateway.domain.windows import Windows, windows
 
 _KEY = (budget.c.scope_kind == bindparam("kind"), budget.c.scope_id == bindparam("id"))
 _COUNTERS = [column for column in budget.columns if not column.primary_key]
@@ -19,44 +22,24 @@ _WRITE = sql(update(budget).where(*_KEY).values({column.name: bindparam(f"new_{c
 _insert = Inserter(budget)
 
 
-class Counters(Struct):
+class Counters(Sums):
     """One budget row without its key. Fields as the table's columns, in their order."""
 
-    minute_us: int
-    minute_requests: int = 0
-    minute_tokens: int = 0
-    day_us: int = 0
-    day_tokens: int = 0
-    month_us: int = 0
-    month_tokens: int = 0
-    month_cost: int = 0
-    held_tokens: int = 0
-    debt_tokens: int = 0
-    slots_used: int = 0
-    slots_stranded: int = 0
-
-    def roll(self, now: Windows) -> None:
-        """Begin the windows of ``now``. Never goes back: a clock that was set back does not forgive usage."""
-        if now.minute_us > self.minute_us:
-            self.minute_us, self.minute_requests, self.minute_tokens = now.minute_us, 0, 0
-        if now.day_us > self.day_us:
-            self.day_us, self.day_tokens = now.day_us, 0
-        if now.month_us > self.month_us:
-            self.month_us, self.month_tokens, self.month_cost = now.month_us, 0, 0
-
-    def take(self, tokens: int, cost: int) -> Windows:
+    def take(self, reserved: Reservation) -> Windows:
         """Count a new hold; returns the windows that it counts in."""
+        tokens, cost = reserved.tokens, reserved.cost
         self.minute_requests += 1
         self.minute_tokens += tokens
         self.day_tokens += tokens
         self.month_tokens += tokens
         self.month_cost += cost
         self.held_tokens += tokens
+        self.held_cost += cost
         self.slots_used += 1
-        return Windows(self.minute_us, self.day_us, self.month_us)
+        return self.windows
 
     def correct(self, taken: Windows, *, requests: int, tokens: int, cost: int) -> None:
-        """Correct the sums by what a settled hold differs from its reservation.
+        """Correct the sums by what a settled hold, with its debt, differs from its reservation.
 
         A window that has passed since is left alone: its sums are no longer kept.
         """
@@ -75,6 +58,7 @@ class Budgets:
 
     def __init__(self, connection: Connection, now_us: int) -> None:
         self._connection = connection
+        self._now_us = now_us
         self._now = windows(now_us)
         self._rows: dict[tuple[str, str], Counters] = {}
 
@@ -85,6 +69,16 @@ class Budgets:
             found = self._rows[kind, scope_id] = self._read(kind, scope_id)
             found.roll(self._now)
         return found
+
+    def short(self, budgets: Sequence[Budget], asked: Reservation) -> BudgetShort | None:
+        """Condition 6 of T1: None if one more request fits into every scope, else the shortage that lasts longest."""
+        found = [
+            short
+            for budget in budgets
+            if not fits(budget.limits, sums := self.of(budget.scope.kind, budget.scope.id), asked)
+            for short in shortages(budget, sums, asked, self._now_us)
+        ]
+        return max(found, key=lasts) if found else None
 
     def write(self) -> None:
         """Write all rows that were touched."""

@@ -12,7 +12,7 @@ from adapters.store.directory import Directory
 from adapters.store.statements import Inserter, sql
 from adapters.store.tables import attempt, operation
 from gateway.domain.operation import REACHED_T2, REPEATABLE, State
-from gateway.ports.ledger import AlreadyExists, Claim, Granted, Stale, Standing
+from gateway.ports.ledger import AlreadyExists, Claim, Claimed, Granted, Stale, Standing
 
 CREDENTIAL_INACTIVE = "credential_inactive"
 SOURCE_CHANGED = "source_changed"
@@ -37,18 +37,18 @@ _ATTEMPTS = sql(select(attempt.c.n, attempt.c.state).where(attempt.c.op_id == bi
 
 
 class Claims:
-    """Takes claims in arrival order; of two with one key the first is granted."""
+    """Takes claims in arrival order: of two with one key the first is granted, and so of two for the last room."""
 
     def __init__(self, standing: Standing | None) -> None:
         self._standing = standing
 
-    def apply(self, batch: Batch, claims: Sequence[Claim]) -> list[Granted | AlreadyExists | Stale]:
+    def apply(self, batch: Batch, claims: Sequence[Claim]) -> list[Claimed]:
         directory = Directory(batch.connection)
         granted_now: set[tuple[str, str, bytes]] = set()
         operations: list[Mapping[str, Any]] = []
         attempts: list[Mapping[str, Any]] = []
         held: list[Mapping[str, Any]] = []
-        answers: list[Granted | AlreadyExists | Stale] = []
+        answers: list[Claimed] = []
         for claim in claims:
             identity = claim.identity
             name = (identity.tenant, identity.principal, identity.key_hash)
@@ -56,17 +56,16 @@ class Claims:
             if isinstance(place, AlreadyExists):
                 answers.append(place)
                 continue
-            if (objection := self._objection(directory, claim)) is not None:
-                answers.append(Stale(objection))
+            refused = self._objection(directory, claim) or batch.budgets.short(claim.budgets, claim.reserved)
+            if refused is not None:
+                answers.append(refused)
                 continue
             granted_now.add(name)
             if place.attempt == 1:
                 operations.append(_operation_row(batch, claim))
             decisions = _encode({"access": claim.access, "routes": claim.routes})
             attempts.append(_attempt_row(batch, claim, place, decisions))
-            held.extend(
-                holds.take(batch, place.operation_id, place.attempt, sorted(claim.scopes), claim.reserved.tokens)
-            )
+            held.extend(holds.take(batch, place.operation_id, place.attempt, claim.budgets, claim.reserved))
             batch.audit(
                 State.GRANTED,
                 tenant=identity.tenant,
@@ -82,16 +81,17 @@ class Claims:
         holds.insert(batch, held)
         return answers
 
-    def _objection(self, directory: Directory, claim: Claim) -> str | None:
-        """Conditions 2 to 5. Condition 6 has no limits yet: the counters are kept, and nothing is refused."""
+    def _objection(self, directory: Directory, claim: Claim) -> Stale | None:
+        """Conditions 2 to 5."""
         identity = claim.identity
         if not directory.owns(identity.tenant, identity.principal, claim.credential_hash):
-            return CREDENTIAL_INACTIVE
+            return Stale(CREDENTIAL_INACTIVE)
         if not directory.unchanged(claim.sources, claim.source_versions):
-            return SOURCE_CHANGED
+            return Stale(SOURCE_CHANGED)
         if self._standing is None:
             return None
-        return self._standing.objection(claim.policy_revision, claim.profile)
+        reason = self._standing.objection(claim.policy_revision, claim.profile)
+        return None if reason is None else Stale(reason)
 
 
 def _place(batch: Batch, claim: Claim) -> Granted | AlreadyExists:
@@ -150,12 +150,15 @@ def _attempt_row(batch: Batch, claim: Claim, place: Granted, decisions: bytes) -
         "decisions": decisions,
         "reserved_input": claim.reserved.input,
         "reserved_output": claim.reserved.output,
+        "reserved_cost": claim.reserved.cost,
+        "tariff": _encode(claim.tariff),
         "total_timeout_ms": claim.total_timeout_ms,
         "granted_us": batch.now_us,
         "dispatching_us": None,
         "finished_us": None,
         "used_input": None,
         "used_output": None,
+        "used_cost": None,
         "usage_basis": None,
         "detail": None,
         "provider_ref": None,

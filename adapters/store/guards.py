@@ -16,6 +16,7 @@ _MUTABLE = frozenset(
         "finished_us",
         "used_input",
         "used_output",
+        "used_cost",
         "usage_basis",
         "detail",
         "provider_ref",

@@ -11,8 +11,9 @@ from sqlalchemy import bindparam, select, update
 from adapters.store.batch import Batch
 from adapters.store.statements import Inserter, sql, within, word
 from adapters.store.tables import hold
-from adapters.store.windows import Windows
-from gateway.domain.budget import Scope
+from gateway.domain.budget import Reservation, Settlement
+from gateway.domain.limits import Budget
+from gateway.domain.windows import Windows
 
 _encode = msgspec.json.Encoder().encode
 _insert = Inserter(hold)
@@ -28,7 +29,9 @@ _COLUMNS = (
     hold.c.month_us,
     hold.c.slot,
     hold.c.settled_tokens,
+    hold.c.settled_cost,
     hold.c.debt_tokens,
+    hold.c.debt_cost,
 )
 _READ_HELD = sql(select(*_COLUMNS).where(within(hold.c.op_id, "ids"), hold.c.spend == word("held")))
 _OF_ATTEMPT = (hold.c.op_id == bindparam("id"), hold.c.n == bindparam("number"))
@@ -41,11 +44,16 @@ _END = sql(
         slot=word("free"),
         settled_tokens=bindparam("new_settled"),
         settled_cost=bindparam("new_cost"),
-        debt_tokens=bindparam("new_debt"),
+        debt_tokens=bindparam("new_debt_tokens"),
+        debt_cost=bindparam("new_debt_cost"),
     )
 )
 _FREE_SLOTS = sql(update(hold).where(*_OF_ATTEMPT, hold.c.spend == word("held")).values(slot=word("free")))
-_BOOK_DEBT = sql(update(hold).where(*_OF_ATTEMPT).values(debt_tokens=bindparam("new_debt")))
+_BOOK_DEBT = sql(
+    update(hold)
+    .where(*_OF_ATTEMPT)
+    .values(debt_tokens=bindparam("new_debt_tokens"), debt_cost=bindparam("new_debt_cost"))
+)
 
 
 class Hold(Struct, frozen=True):
@@ -62,7 +70,9 @@ class Hold(Struct, frozen=True):
     month_us: int
     slot: str
     settled_tokens: int
+    settled_cost: int
     debt_tokens: int
+    debt_cost: int
 
     @property
     def holds_slot(self) -> bool:
@@ -74,28 +84,35 @@ class Hold(Struct, frozen=True):
 
 
 class Ending(Struct, frozen=True, kw_only=True):
-    """How the holds of one attempt end. ``settled`` None: nothing was used, all is given back."""
+    """How the holds of one attempt end. ``settlement`` None, or without usage: all is given back."""
 
     op_id: str
     n: int
-    settled: int | None
-    debt: int = 0
+    settlement: Settlement | None
     was_stranded: bool = False
 
 
-def take(batch: Batch, op_id: str, n: int, scopes: Iterable[Scope], tokens: int) -> list[Mapping[str, Any]]:
+class Debt(Struct, frozen=True):
+    """What was proved above what is settled, in tokens and micro-units."""
+
+    tokens: int = 0
+    cost: int = 0
+
+
+def take(batch: Batch, op_id: str, n: int, budgets: Iterable[Budget], reserved: Reservation) -> list[Mapping[str, Any]]:
     """Count an attempt in all its scopes; returns its rows for ``insert``."""
     rows: list[Mapping[str, Any]] = []
-    for scope in scopes:
-        taken_in = batch.budgets.of(scope.kind, scope.id).take(tokens, 0)
+    for budget in budgets:
+        scope = budget.scope
+        taken_in = batch.budgets.of(scope.kind, scope.id).take(reserved)
         rows.append(
             {
                 "op_id": op_id,
                 "n": n,
                 "scope_kind": scope.kind,
                 "scope_id": scope.id,
-                "tokens": tokens,
-                "cost": 0,
+                "tokens": reserved.tokens,
+                "cost": reserved.cost,
                 "minute_us": taken_in.minute_us,
                 "day_us": taken_in.day_us,
                 "month_us": taken_in.month_us,
@@ -104,6 +121,7 @@ def take(batch: Batch, op_id: str, n: int, scopes: Iterable[Scope], tokens: int)
                 "settled_tokens": 0,
                 "settled_cost": 0,
                 "debt_tokens": 0,
+                "debt_cost": 0,
             }
         )
     return rows
@@ -119,17 +137,24 @@ def end(batch: Batch, endings: Sequence[Ending]) -> None:
     held = _held(batch, [ending.op_id for ending in endings])
     updates = []
     for ending in endings:
-        settled = ending.settled or 0
+        booked = ending.settlement
+        used = None if booked is None else booked.used
+        tokens, cost, debt = 0, 0, Debt()
+        if booked is not None and used is not None:
+            debt = Debt(booked.debt_tokens, booked.debt_cost)
+            tokens, cost = used.input + used.output - debt.tokens, booked.cost - debt.cost
         for row in held[ending.op_id]:
             counters = batch.budgets.of(row.scope_kind, row.scope_id)
             counters.correct(
                 row.taken_in,
-                requests=-1 if ending.settled is None else 0,
-                tokens=settled - row.tokens,
-                cost=-row.cost,
+                requests=-1 if used is None else 0,
+                tokens=tokens + debt.tokens - row.tokens,
+                cost=cost + debt.cost - row.cost,
             )
             counters.held_tokens -= row.tokens
-            counters.debt_tokens += ending.debt
+            counters.held_cost -= row.cost
+            counters.debt_tokens += debt.tokens
+            counters.debt_cost += debt.cost
             if row.holds_slot:  # free_slot may have freed it before
                 counters.slots_used -= 1
                 counters.slots_stranded -= ending.was_stranded
@@ -137,10 +162,11 @@ def end(batch: Batch, endings: Sequence[Ending]) -> None:
             {
                 "id": ending.op_id,
                 "number": ending.n,
-                "new_spend": "released" if ending.settled is None else "settled",
-                "new_settled": settled,
-                "new_cost": 0,
-                "new_debt": ending.debt,
+                "new_spend": "released" if used is None else "settled",
+                "new_settled": tokens,
+                "new_cost": cost,
+                "new_debt_tokens": debt.tokens,
+                "new_debt_cost": debt.cost,
             }
         )
     batch.connection.executemany(_END, updates)
@@ -164,15 +190,23 @@ def free_slots(batch: Batch, op_id: str, n: int) -> bool:
     return bool(slots)
 
 
-def book_debt(batch: Batch, op_id: str, n: int, proved_tokens: int) -> int:
-    """Book usage proved above what was settled; the same proof again adds nothing. Returns the tokens added."""
+def book_debt(batch: Batch, op_id: str, n: int, proved: Debt) -> Debt:
+    """Book usage proved above what was settled, in the windows of the hold; the same proof again adds nothing.
+
+    :param proved: all that was used.
+    :returns: what is added, in each scope.
+    """
     key = {"id": op_id, "number": n}
-    added = 0
+    added = Debt()
     for row in (Hold(*found) for found in batch.connection.execute(_READ_ATTEMPT, key).fetchall()):
-        debt = max(row.debt_tokens, proved_tokens - row.settled_tokens)
-        added = debt - row.debt_tokens
-        batch.budgets.of(row.scope_kind, row.scope_id).debt_tokens += added
-        batch.connection.execute(_BOOK_DEBT, key | {"new_debt": debt})
+        tokens = max(row.debt_tokens, proved.tokens - row.settled_tokens)
+        cost = max(row.debt_cost, proved.cost - row.settled_cost)
+        added = Debt(tokens - row.debt_tokens, cost - row.debt_cost)
+        counters = batch.budgets.of(row.scope_kind, row.scope_id)
+        counters.debt_tokens += added.tokens
+        counters.debt_cost += added.cost
+        counters.correct(row.taken_in, requests=0, tokens=added.tokens, cost=added.cost)
+        batch.connection.execute(_BOOK_DEBT, key | {"new_debt_tokens": tokens, "new_debt_cost": cost})
     return added
 
 

@@ -12,11 +12,10 @@ from adapters.store.sweep import Sweep, sweep
 from adapters.store.writer import Rank, Transition, Writer
 from gateway.domain.reconciliation import Act, ActResult
 from gateway.ports.ledger import (
-    AlreadyExists,
     Claim,
+    Claimed,
     Disclosure,
     Dispatching,
-    Granted,
     GrantLost,
     RefusalRecord,
     ReloadRecord,
@@ -41,11 +40,11 @@ class StoredLedger:
 
     def __init__(self, writer: Writer, standing: Standing | None) -> None:
         self._writer = writer
-        self._claim: Transition[Claim, Granted | AlreadyExists | Stale] = Transition(Rank.T1, Claims(standing).apply)
+        self._claim: Transition[Claim, Claimed] = Transition(Rank.T1, Claims(standing).apply)
         self._dispatch: Transition[str, Dispatching | GrantLost] = Transition(Rank.T2, Dispatches(standing).apply)
         self._disclose: Transition[Disclosure, Stale | None] = Transition(Rank.OTHER, Disclosures(standing).apply)
 
-    async def claim(self, claim: Claim) -> Granted | AlreadyExists | Stale:
+    async def claim(self, claim: Claim) -> Claimed:
         return await self._writer.run(self._claim, claim)
 
     async def dispatch(self, dispatch_id: str) -> Dispatching | GrantLost:

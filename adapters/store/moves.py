@@ -76,7 +76,7 @@ def give_back(batch: Batch, attempts: Sequence[Found], detail: str) -> None:
     if not attempts:
         return
     move(batch, _GIVE_BACK, [a.dispatch_id for a in attempts], now=batch.now_us, new_detail=detail)
-    holds.end(batch, [holds.Ending(op_id=a.op_id, n=a.n, settled=None) for a in attempts])
+    holds.end(batch, [holds.Ending(op_id=a.op_id, n=a.n, settlement=None) for a in attempts])
     _note(batch, attempts, State.RELEASED, detail)
 
 

@@ -24,6 +24,7 @@ _SETTLE = sql(
                 "finished_us",
                 "used_input",
                 "used_output",
+                "used_cost",
                 "usage_basis",
                 "detail",
                 "provider_ref",
@@ -108,6 +109,7 @@ def _attempt_row(batch: Batch, origin: State, item: Settle) -> dict[str, object]
         "new_finished_us": None if settlement.state in HOLDING else batch.now_us,
         "new_used_input": used.input if used else None,
         "new_used_output": used.output if used else None,
+        "new_used_cost": settlement.cost if used else None,
         "new_usage_basis": settlement.basis,
         "new_detail": settlement.detail,
         "new_provider_ref": item.provider_ref,
@@ -116,14 +118,7 @@ def _attempt_row(batch: Batch, origin: State, item: Settle) -> dict[str, object]
 
 
 def _ending(sent: Found, origin: State, item: Settle) -> holds.Ending:
-    used = item.settlement.used
-    return holds.Ending(
-        op_id=sent.op_id,
-        n=sent.n,
-        settled=None if used is None else used.input + used.output - item.settlement.debt_tokens,
-        debt=item.settlement.debt_tokens,
-        was_stranded=origin is State.UNKNOWN,
-    )
+    return holds.Ending(op_id=sent.op_id, n=sent.n, settlement=item.settlement, was_stranded=origin is State.UNKNOWN)
 
 
 def _keep_evidence(batch: Batch, sent: Found, item: Settle) -> None:
@@ -138,7 +133,8 @@ def _keep_evidence(batch: Batch, sent: Found, item: Settle) -> None:
     }
     row = {"id": None, "dispatch_id": sent.dispatch_id, "kind": settlement.state.value} | found
     _insert_evidence(batch.connection, [row | {"who": SENDER, "words": "", "at_us": batch.now_us}])
-    debt = 0
+    debt = holds.Debt()
     if proved is not None and sent.state not in HOLDING:
-        debt = holds.book_debt(batch, sent.op_id, sent.n, proved.input + proved.output)
-    batch.audit(EVIDENCE, op_id=sent.op_id, n=sent.n, code=settlement.state, data=found | {"debt_tokens": debt})
+        debt = holds.book_debt(batch, sent.op_id, sent.n, holds.Debt(proved.input + proved.output, settlement.cost))
+    data = found | {"debt_tokens": debt.tokens, "debt_cost": debt.cost}
+    batch.audit(EVIDENCE, op_id=sent.op_id, n=sent.n, code=settlement.state, data=data)

@@ -178,12 +178,15 @@ attempt = _table(
     _bytes("decisions"),
     _amount("reserved_input"),
     _amount("reserved_output"),
+    _amount("reserved_cost"),
+    _bytes("tariff"),
     _amount("total_timeout_ms"),
     _time("granted_us"),
     _time("dispatching_us", optional=True),
     _time("finished_us", optional=True),
     _amount("used_input", optional=True),
     _amount("used_output", optional=True),
+    _amount("used_cost", optional=True),
     Column("usage_basis", Text),
     Column("detail", Text),
     Column("provider_ref", Text),
@@ -195,7 +198,10 @@ attempt = _table(
     CheckConstraint(f"(dispatching_us IS NOT NULL) = {one_of('state', REACHED_T2)}", name="ck_attempt_dispatching_us"),
     CheckConstraint(f"(finished_us IS NULL) = {one_of('state', HOLDING)}", name="ck_attempt_finished_us"),
     CheckConstraint("(result_digest IS NOT NULL) = (state = 'completed')", name="ck_attempt_result_digest"),
-    CheckConstraint("(used_input IS NULL) = (used_output IS NULL)", name="ck_attempt_used"),
+    CheckConstraint(
+        "(used_input IS NULL) = (used_output IS NULL) AND (used_input IS NULL) = (used_cost IS NULL)",
+        name="ck_attempt_used",
+    ),
     CheckConstraint(f"(used_input IS NOT NULL) = {one_of('state', SETTLED)}", name="ck_attempt_settled"),
     CheckConstraint("(usage_basis IS NULL) = (used_input IS NULL)", name="ck_attempt_basis"),
     CheckConstraint(
@@ -232,6 +238,7 @@ hold = _table(
     _amount("settled_tokens"),
     _amount("settled_cost"),
     _amount("debt_tokens"),
+    _amount("debt_cost"),
     ForeignKeyConstraint(["op_id", "n"], ["attempt.op_id", "attempt.n"]),
     ForeignKeyConstraint(["scope_kind", "scope_id"], ["budget.scope_kind", "budget.scope_id"]),
     CheckConstraint("spend = 'settled' OR (settled_tokens = 0 AND settled_cost = 0)", name="ck_hold_settled"),
@@ -253,13 +260,18 @@ budget = _table(
     _amount("month_tokens"),
     _amount("month_cost"),
     _amount("held_tokens"),
+    _amount("held_cost"),
     _amount("debt_tokens"),
+    _amount("debt_cost"),
     _amount("slots_used"),
     _amount("slots_stranded"),
     CheckConstraint("slots_stranded <= slots_used", name="ck_budget_stranded"),
     rowid=False,
 )
-"""Counters, a cache of the holds: ``*_us`` is where a window starts, the sums are of holds taken in it."""
+"""Counters, a cache of the holds: ``*_us`` is where a window starts, the sums are of holds taken in it.
+
+No CHECK holds a sum to a limit: limits stand in the registry, and may be lowered below what is used.
+"""
 
 result = _table(
     "result",

@@ -42,12 +42,14 @@ def i2_slots_are_held_slots(connection: sqlite3.Connection) -> list[str]:
 
 
 def i3_sums_are_conserved(connection: sqlite3.Connection) -> list[str]:
-    """Every counter is the sum of its holds, in the window that the counter is in."""
-    tokens = "CASE h.spend WHEN 'held' THEN h.tokens WHEN 'settled' THEN h.settled_tokens ELSE 0 END"
-    cost = "CASE h.spend WHEN 'held' THEN h.cost WHEN 'settled' THEN h.settled_cost ELSE 0 END"
+    """Every counter is the sum of its holds, debts included, in the window that the counter is in."""
+    tokens = "CASE h.spend WHEN 'held' THEN h.tokens ELSE h.settled_tokens + h.debt_tokens END"
+    cost = "CASE h.spend WHEN 'held' THEN h.cost ELSE h.settled_cost + h.debt_cost END"
     sums = {
         "held_tokens": ("h.spend = 'held'", "h.tokens"),
+        "held_cost": ("h.spend = 'held'", "h.cost"),
         "debt_tokens": ("1", "h.debt_tokens"),
+        "debt_cost": ("1", "h.debt_cost"),
         "minute_requests": ("h.minute_us = b.minute_us AND h.spend <> 'released'", "1"),
         "minute_tokens": ("h.minute_us = b.minute_us", tokens),
         "day_tokens": ("h.day_us = b.day_us", tokens),
@@ -67,7 +69,8 @@ def i4_used_is_settled(connection: sqlite3.Connection) -> list[str]:
         connection,
         "SELECT DISTINCT a.op_id FROM attempt AS a JOIN hold AS h ON h.op_id = a.op_id AND h.n = a.n "
         "WHERE a.used_input IS NOT NULL AND (h.settled_tokens <> min(a.used_input + a.used_output, h.tokens) "
-        "OR h.debt_tokens < a.used_input + a.used_output - h.tokens)",
+        "OR h.debt_tokens < a.used_input + a.used_output - h.tokens "
+        "OR h.settled_cost <> min(a.used_cost, h.cost) OR h.debt_cost < a.used_cost - h.cost)",
         "operation {} has used another amount than its holds settle",
     )
 
@@ -98,7 +101,7 @@ def i6_open_attempts_hold(connection: sqlite3.Connection) -> list[str]:
         "(SELECT 1 FROM hold AS h WHERE h.op_id = a.op_id AND h.n = a.n) OR EXISTS "
         "(SELECT 1 FROM hold AS h WHERE h.op_id = a.op_id AND h.n = a.n "
         "AND (h.spend <> 'held' OR (h.slot <> 'held' AND a.state <> 'unknown') "
-        "OR h.tokens <> a.reserved_input + a.reserved_output)))",
+        "OR h.tokens <> a.reserved_input + a.reserved_output OR h.cost <> a.reserved_cost)))",
         "operation {} is open without all its holds",
     )
 

@@ -1,4 +1,4 @@
-"""/admin/operations and /admin/ledger. The command line is a client of /admin, with or without a server."""
+"""/admin/operations. The command line is a client of /admin, with or without a server."""
 
 from typing import Annotated, Any, Literal
 
@@ -97,25 +97,13 @@ class Admin:
         done = await self._services.operators.act(allowed, asked.found, _id(http), asked.evidence, used)
         return answer(done if isinstance(done, Refusal) else view(done))
 
-    async def verify(self, http: HttpRequest) -> Response:
-        if isinstance(allowed := await permit(self._services, http, "ledger", "read"), Refusal):
-            return answer(allowed)
-        return answer({"differences": await self._services.operators.verify(allowed)})
-
-    async def stranded(self, http: HttpRequest) -> Response:
-        if isinstance(allowed := await permit(self._services, http, "ledger", "read"), Refusal):
-            return answer(allowed)
-        return answer({"object": "list", "data": await self._services.operators.stranded(allowed)})
-
     def routes(self) -> list[Route]:
-        """All routes of operations and of the ledger."""
+        """All routes of operations."""
         return [
             Route("/admin/operations", self.search, methods=["GET"]),
             Route("/admin/operations/{operation_id}/write-off", self.write_off, methods=["POST"]),
             Route("/admin/operations/{operation_id}/reconcile", self.reconcile, methods=["POST"]),
             Route("/admin/operations/{operation_id}/free-slot", self.free_slot, methods=["POST"]),
-            Route("/admin/ledger/verify", self.verify, methods=["POST"]),
-            Route("/admin/ledger/stranded", self.stranded, methods=["GET"]),
         ]
 
 

@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from gateway.api.admin import Admin
 from gateway.api.admin_keys import Keys
+from gateway.api.admin_ledger import LedgerAdmin
 from gateway.api.admin_policy import PolicyAdmin
 from gateway.api.admin_sources import Sources
 from gateway.api.body import BodyBounds
@@ -47,6 +48,7 @@ def _administration(services: AdminServices) -> list[Route]:
     return [
         *Operations(services).routes(),
         *Admin(services).routes(),
+        *LedgerAdmin(services).routes(),
         *Keys(services).routes(),
         *Sources(services).routes(),
         *PolicyAdmin(services).routes(),

@@ -8,7 +8,13 @@ from starlette.responses import Response
 from gateway.domain.refusal import Code, PolicyCode, Refusal
 
 _encode = msgspec.json.Encoder().encode
-_TYPES = {400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error"}
+_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+}
 
 
 def status_of(refusal: Refusal) -> int:

@@ -1,4 +1,4 @@
-"""``gateway ledger``: do the accounts add up, and what is held by nobody."""
+"""``gateway ledger``: do the accounts add up, what is held by nobody, and what is left of each budget."""
 
 import sys
 
@@ -12,7 +12,7 @@ DIFFERENCES = 1
 
 @click.group()
 def ledger() -> None:
-    """Check the ledger."""
+    """Check the ledger, and look at budgets."""
 
 
 @ledger.command()
@@ -42,3 +42,19 @@ def stranded(settings: Settings, as_json: bool) -> None:
         terminal.as_json(holds)
     else:
         tables.stranded(holds)
+
+
+@ledger.command()
+@click.option("--tenant", help="Of this tenant.")
+@click.option("--profile", help="Of this profile.")
+@click.option("--quota-scope", help="Of this quota scope.")
+@click.option("--json", "as_json", is_flag=True, help="Print the scopes as JSON.")
+@click.pass_obj
+def usage(settings: Settings, tenant: str | None, profile: str | None, quota_scope: str | None, as_json: bool) -> None:
+    """Show what each scope has used in the windows of now, and its limits."""
+    wanted = {"tenant": tenant, "profile": profile, "quota_scope": quota_scope}
+    found = remote.call(settings, "GET", "/admin/ledger/usage", query=wanted)
+    if as_json:
+        terminal.as_json(found)
+    else:
+        tables.usage(found["data"], found["currency"])

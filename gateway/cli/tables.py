@@ -1,6 +1,6 @@
 """Operations, keys, sources, decisions and holds as a person reads them in a terminal."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
@@ -9,6 +9,7 @@ import click
 
 from gateway.cli import layout
 from gateway.cli.terminal import visible
+from gateway.domain.money import decimal
 
 Row = Mapping[str, Any]
 
@@ -142,6 +143,38 @@ def stranded(holds: Iterable[Row]) -> None:
     )
 
 
+def usage(scopes: Iterable[Row], currency: str) -> None:
+    """A line for each scope: what is used, of how much."""
+    layout.grid(
+        (
+            "scope",
+            "requests/min",
+            "tokens/min",
+            "tokens/day",
+            "tokens/month",
+            f"{currency}/month",
+            "slots",
+            "stranded",
+            "held",
+            "debt",
+        ),
+        [
+            (
+                f"{row['scope']['kind']} {row['scope']['id']}",
+                *(
+                    _of(row[name], str)
+                    for name in ("requests_per_minute", "tokens_per_minute", "tokens_per_day", "tokens_per_month")
+                ),
+                _of(row["cost_per_month"], decimal),
+                _of(row["concurrency"], str),
+                str(row["concurrency"]["stranded"]),
+                *(f"{row[name]['tokens']} ({decimal(row[name]['cost'])})" for name in ("held", "debt")),
+            )
+            for row in scopes
+        ],
+    )
+
+
 def instant(at_us: int) -> str:
     """Microseconds UTC as a time in UTC, to the millisecond."""
     return datetime.fromtimestamp(at_us / 1_000_000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + "Z"
@@ -169,6 +202,12 @@ def _fact(value: Any) -> str:
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{name}: {_fact(inner)}" for name, inner in value.items()) + "}"
     return str(value)
+
+
+def _of(counted: Row, amount: Callable[[int], str]) -> str:
+    """What is used, and the limit where there is one."""
+    limit = counted["limit"]
+    return amount(counted["used"]) + (f" of {amount(limit)}" if isinstance(limit, int) else "")
 
 
 def _tokens(amount: Row) -> str:

@@ -1,9 +1,10 @@
-"""Reservations, holds and their settlement. Limits come with their own windows later; the sums exist now."""
+"""Reservations and their settlement, in tokens and in money."""
 
 from typing import Literal
 
 from msgspec import Struct
 
+from gateway.domain.money import Tariff
 from gateway.domain.operation import State, UsageBasis
 from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome
 from gateway.domain.usage import Usage
@@ -19,10 +20,12 @@ class Scope(Struct, frozen=True, order=True):
 
 
 class Reservation(Struct, frozen=True):
-    """Tokens reserved before transport: the counted input and the cap on the output."""
+    """Tokens reserved before transport: the counted input and the cap on the output; and what they cost at most."""
 
     input: int
     output: int
+    cost: int = 0
+    """Micro-units of the currency."""
 
     @property
     def tokens(self) -> int:
@@ -35,27 +38,45 @@ class Settlement(Struct, frozen=True, kw_only=True):
     state: State
     used: Usage | None
     basis: UsageBasis | None
+    cost: int = 0
+    """Of what was used, in micro-units; 0 while nothing is booked."""
     debt_tokens: int = 0
     """Proved usage above the reservation."""
+    debt_cost: int = 0
+    """Proved cost above the reservation, in micro-units; with output for input, also where no token is above it."""
     detail: str | None = None
 
 
-def settle(outcome: Outcome, reserved: Reservation) -> Settlement:
+def reserve(counted: int, cap: int, tariff: Tariff) -> Reservation:
+    """What is set aside: the counted input and the whole cap, at the worst price."""
+    return Reservation(input=counted, output=cap, cost=tariff.worst(Usage(counted, cap)))
+
+
+def settle(outcome: Outcome, reserved: Reservation, tariff: Tariff) -> Settlement:
     """Settlement of an outcome: usage that is known returns the surplus, usage that is not keeps it."""
     match outcome:
         case Completed(completion=completion):
-            return _spent(State.COMPLETED, completion.usage, reserved, completion.finish_reason)
+            return spent(State.COMPLETED, completion.usage, reserved, tariff, completion.finish_reason)
         case Charged(reason=reason, usage=usage):
-            return _spent(State.CHARGED, usage, reserved, reason)
+            return spent(State.CHARGED, usage, reserved, tariff, reason)
         case NoEffect(reason=reason):
             return Settlement(state=State.NO_EFFECT, used=None, basis=None, detail=reason)
         case _:
             return Settlement(state=State.UNKNOWN, used=None, basis=None, detail=outcome.reason)
 
 
-def _spent(state: State, usage: Usage | None, reserved: Reservation, detail: str) -> Settlement:
+def spent(state: State, usage: Usage | None, reserved: Reservation, tariff: Tariff, detail: str) -> Settlement:
+    """Settlement of a call that took something; without usage that can be true, all that was reserved."""
     if usage is None:
         used = Usage(input=reserved.input, output=reserved.output)
-        return Settlement(state=state, used=used, basis="reserved", detail=detail)
-    debt = max(0, usage.input + usage.output - reserved.tokens)
-    return Settlement(state=state, used=usage, basis="provider", debt_tokens=debt, detail=detail)
+        return Settlement(state=state, used=used, basis="reserved", cost=reserved.cost, detail=detail)
+    cost = tariff.cost(usage)
+    return Settlement(
+        state=state,
+        used=usage,
+        basis="provider",
+        cost=cost,
+        debt_tokens=max(0, usage.input + usage.output - reserved.tokens),
+        debt_cost=max(0, cost - reserved.cost),
+        detail=detail,
+    )

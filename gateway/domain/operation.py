@@ -73,7 +73,7 @@ UsageBasis = Literal["provider", "counted", "reserved"]
 
 
 class Attempt(Struct, frozen=True, kw_only=True):
-    """One attempt, as stored. Times are microseconds UTC, amounts are tokens."""
+    """One attempt, as stored. Times are microseconds UTC, amounts tokens, costs micro-units of the currency."""
 
     n: int
     state: State
@@ -83,8 +83,10 @@ class Attempt(Struct, frozen=True, kw_only=True):
     policy_revision: str
     reserved_input: int
     reserved_output: int
+    reserved_cost: int
     used_input: int | None
     used_output: int | None
+    used_cost: int | None
     usage_basis: UsageBasis | None
     detail: str | None
     """A code of the outcome, never a provider's text."""

@@ -71,7 +71,7 @@ class Timeouts(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Price(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Price per million tokens, in the registry's currency, from a number of input tokens on."""
+    """Price per million tokens, in the registry's currency, of calls with more input tokens than this."""
 
     above_input_tokens: Annotated[int, Meta(ge=0)] = 0
     input_per_million: Amount

@@ -9,7 +9,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from gateway.domain.budget import Reservation, Settlement
+from gateway.domain.budget import Reservation, Settlement, spent
+from gateway.domain.money import Tariff
 from gateway.domain.operation import State
 from gateway.domain.principal import Caller
 from gateway.domain.usage import Usage
@@ -65,19 +66,18 @@ class NoSuchOperation(Struct, frozen=True):
 ActResult = Done | NotLegal | TooEarly | NoSuchOperation
 
 
-def conclude(act: Act, reserved: Reservation) -> Settlement | None:
-    """What an act books; None for ``free_slot``, which leaves the outcome unknown."""
+def conclude(act: Act, reserved: Reservation, tariff: Tariff) -> Settlement | None:
+    """What an act books; None for ``free_slot``, which leaves the outcome unknown.
+
+    :param tariff: the prices that the attempt was reserved at.
+    """
     match act.kind:
         case "write_off":
-            used = Usage(input=reserved.input, output=reserved.output)
-            return Settlement(state=State.CLOSED, used=used, basis="reserved", detail="written_off")
+            return spent(State.CLOSED, None, reserved, tariff, "written_off")
         case "no_effect":
             return Settlement(state=State.CLOSED, used=Usage(0, 0), basis="provider", detail="found_without_effect")
         case "charged":
             assert act.used is not None, "a well-formed act: charged alone says what was used"
-            debt = max(0, act.used.input + act.used.output - reserved.tokens)
-            return Settlement(
-                state=State.CHARGED, used=act.used, basis="provider", debt_tokens=debt, detail="found_charged"
-            )
+            return spent(State.CHARGED, act.used, reserved, tariff, "found_charged")
         case "free_slot":
             return None

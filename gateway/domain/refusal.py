@@ -52,7 +52,10 @@ class Code(StrEnum):
     OUTPUT_EXCEEDS_PROFILE = "output_exceeds_profile"
     CONTEXT_EXCEEDED = "context_exceeded"
     UNCOUNTABLE_INPUT = "uncountable_input"
+    BUDGET_EXHAUSTED = "budget_exhausted"
+    CONCURRENCY_EXHAUSTED = "concurrency_exhausted"
     NO_READY_ROUTE = "no_ready_route"
+    STRANDED = "stranded"
     POLICY_UNAVAILABLE = "policy_unavailable"
     LEDGER_UNAVAILABLE = "ledger_unavailable"
     UNKNOWN_PRINCIPAL = "unknown_principal"
@@ -197,7 +200,25 @@ MEANINGS: Mapping[Code, Meaning] = {
     Code.UNCOUNTABLE_INPUT: Meaning(
         422, False, "The input cannot be counted with the profile's counter.", "Send text only."
     ),
+    Code.BUDGET_EXHAUSTED: Meaning(
+        429,
+        True,
+        "A budget has no room for this request; nothing was sent.",
+        "Try again with the same key after Retry-After. Without it no waiting helps: ask for less, or an operator.",
+    ),
+    Code.CONCURRENCY_EXHAUSTED: Meaning(
+        429,
+        True,
+        "As many calls as are allowed at once are running; nothing was sent.",
+        "Try again with the same key after Retry-After. Without it no waiting helps: ask an operator.",
+    ),
     Code.NO_READY_ROUTE: Meaning(503, True, "No approved profile is ready.", "Try again later with the same key."),
+    Code.STRANDED: Meaning(
+        503,
+        True,
+        "Every slot of the profile is held by a call whose outcome is not known.",
+        "Ask an operator to close the unknown outcomes or to free their slots, and try again with the same key.",
+    ),
     Code.POLICY_UNAVAILABLE: Meaning(
         503, True, "Policy could not be evaluated, so the request was refused.", "Try again later."
     ),

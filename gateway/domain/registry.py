@@ -58,11 +58,12 @@ Url = Annotated[
         extra_json_schema={"format": "uri"},
     ),
 ]
+# Seven digits: the most tokens that one call can have, at the highest price, stay an amount that the store can hold.
 Amount = Annotated[
     str,
     Meta(
-        pattern=rf"^(0|[1-9][0-9]{{0,8}})(\.[0-9]{{1,9}})?{END}",
-        description="Money as a decimal string, so that no digit is lost.",
+        pattern=rf"^(0|[1-9][0-9]{{0,6}})(\.[0-9]{{1,9}})?{END}",
+        description="Money as a decimal string, so that no digit is lost; below ten million.",
     ),
 ]
 Limit = Annotated[int, Meta(ge=0, le=2**53)] | Literal["unlimited"]

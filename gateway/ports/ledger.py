@@ -9,8 +9,10 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from gateway.domain.budget import Reservation, Scope, Settlement
+from gateway.domain.budget import Reservation, Settlement
 from gateway.domain.fingerprint import Fingerprint
+from gateway.domain.limits import Budget, BudgetShort
+from gateway.domain.money import Tariff
 from gateway.domain.operation import Identity, State, StoredResult
 from gateway.domain.principal import Caller
 from gateway.domain.questions import Decision
@@ -41,7 +43,10 @@ class Claim(Struct, frozen=True, kw_only=True):
     routes: Decision
     dispatch_id: str
     reserved: Reservation
-    scopes: tuple[Scope, ...]
+    tariff: Tariff
+    """Prices of the profile, kept with the attempt: it is settled at those that it was reserved at."""
+    budgets: tuple[Budget, ...]
+    """Every scope that the attempt counts in, with its limits (condition 6). All of them, or none."""
     max_attempts: int
     total_timeout_ms: int
 
@@ -61,6 +66,10 @@ class Stale(Struct, frozen=True):
     """Conditions 2-5 failed: once more from authenticate. ``reason`` is one of a closed set."""
 
     reason: str
+
+
+Claimed = Granted | AlreadyExists | Stale | BudgetShort
+"""What becomes of a claim, in the order of T1's conditions: that the key exists wins over all others."""
 
 
 class Dispatching(Struct, frozen=True):
@@ -149,7 +158,8 @@ class Standing(Protocol):
 class Ledger(Protocol):
     """The transitions."""
 
-    async def claim(self, claim: Claim) -> Granted | AlreadyExists | Stale: ...
+    async def claim(self, claim: Claim) -> Claimed:
+        """T1. Claims are admitted in the order in which they arrive; a refused one takes nothing."""
 
     async def dispatch(self, dispatch_id: str) -> Dispatching | GrantLost:
         """T2. A grant older than 5 s, or one whose profile is no longer ready, is released instead."""

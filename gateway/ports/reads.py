@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from gateway.domain.budget import Scope
+from gateway.domain.limits import Sums
 from gateway.domain.operation import Identity, Operation, State, StoredResult
 from gateway.domain.principal import Caller
 from gateway.domain.questions import Decision
@@ -52,6 +53,13 @@ class StrandedHold(Struct, frozen=True, kw_only=True):
     """When the attempt was dispatched."""
 
 
+class ScopeSums(Struct, frozen=True):
+    """What a scope counts, in the windows of its last change."""
+
+    scope: Scope
+    sums: Sums
+
+
 class InUse(Struct, frozen=True, kw_only=True):
     """Ids that operations still count against: open ones, and ones whose holds are still held."""
 
@@ -70,6 +78,9 @@ class Accounts(Protocol):
 
     async def stranded(self) -> tuple[StrandedHold, ...]:
         """Holds of attempts whose outcome is unknown, oldest first."""
+
+    async def usage(self) -> tuple[ScopeSums, ...]:
+        """Every scope that ever counted something, in the order of scopes."""
 
     async def in_use(self) -> InUse:
         """Ids that a registry must not drop now."""

@@ -55,7 +55,7 @@ STAGES = {State.GRANTED: "reserved", State.DISPATCHING: "executing", State.UNKNO
 
 
 def view(operation: Operation) -> dict[str, Any]:
-    """What is shown of an operation. Times are microseconds UTC, amounts tokens."""
+    """What is shown of an operation. Times are microseconds UTC, amounts tokens, costs micro-units of the currency."""
     last = operation.last
     return {
         "id": operation.id,
@@ -76,10 +76,15 @@ def view(operation: Operation) -> dict[str, Any]:
             "profile": last.profile,
             "profile_digest": last.profile_digest,
             "dispatch_id": last.dispatch_id,
-            "reserved": {"input": last.reserved_input, "output": last.reserved_output},
+            "reserved": {"input": last.reserved_input, "output": last.reserved_output, "cost": last.reserved_cost},
             "used": None
             if last.used_input is None
-            else {"input": last.used_input, "output": last.used_output, "basis": last.usage_basis},
+            else {
+                "input": last.used_input,
+                "output": last.used_output,
+                "cost": last.used_cost,
+                "basis": last.usage_basis,
+            },
             "granted_us": last.granted_us,
             "dispatching_us": last.dispatching_us,
             "finished_us": last.finished_us,

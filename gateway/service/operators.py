@@ -1,16 +1,31 @@
 """Operators close unknown outcomes and read the ledger. The actor is the permit's principal, never a flag."""
 
 import math
+from collections.abc import Collection
 
+from msgspec import Struct
+
+from gateway.domain.budget import Scope
 from gateway.domain.errors import CredentialRevoked, LedgerUnavailable
+from gateway.domain.limits import Ceilings, Sums, ceilings
 from gateway.domain.operation import Operation
 from gateway.domain.reconciliation import Act, ActKind, Done, NoSuchOperation, NotLegal, TooEarly
 from gateway.domain.refusal import Code, Refusal
+from gateway.domain.snapshot import Snapshot
 from gateway.domain.usage import Usage
+from gateway.domain.windows import windows
 from gateway.ports.clock import Clock
 from gateway.ports.ledger import Ledger
 from gateway.ports.reads import Accounts, OperationFilter, Operations, StrandedHold
 from gateway.service.administer import Permit
+
+
+class ScopeUsage(Struct, frozen=True):
+    """What a scope counts in the windows of now, beside its limits; None where the registry has no such scope."""
+
+    scope: Scope
+    limits: Ceilings | None
+    sums: Sums
 
 
 class Operators:
@@ -67,7 +82,30 @@ class Operators:
         permit.actor("ledger", "read")
         return await self._accounts.verify()
 
+    async def usage(self, permit: Permit, only: Collection[Scope] = ()) -> tuple[ScopeUsage, ...]:
+        """Every scope of the registry and of the ledger, or only some."""
+        permit.actor("ledger", "read")
+        limits = _limits(permit.snapshot)
+        counted = {one.scope: one.sums for one in await self._accounts.usage()}
+        now = windows(self._clock.now_us())
+        found = []
+        for scope in sorted(limits.keys() | counted.keys()):
+            if not only or scope in only:
+                sums = counted.get(scope, Sums(now.minute_us, day_us=now.day_us, month_us=now.month_us))
+                sums.roll(now)
+                found.append(ScopeUsage(scope, limits.get(scope), sums))
+        return tuple(found)
+
     async def stranded(self, permit: Permit) -> tuple[StrandedHold, ...]:
         """Holds that only evidence or an operator can end."""
         permit.actor("ledger", "read")
         return await self._accounts.stranded()
+
+
+def _limits(snapshot: Snapshot) -> dict[Scope, Ceilings]:
+    """The limits of every scope of a registry."""
+    return (
+        {Scope("profile", id_): ceilings(profile.limits) for id_, profile in snapshot.profiles.items()}
+        | {Scope("quota_scope", id_): ceilings(scope.limits) for id_, scope in snapshot.quota_scopes.items()}
+        | {Scope("tenant", id_): ceilings(tenant.limits) for id_, tenant in snapshot.tenants.items()}
+    )

@@ -12,6 +12,7 @@ import msgspec
 
 from gateway.api.admin import EvidenceBody, ReasonBody, SearchQuery
 from gateway.api.admin_keys import KeysQuery, NewKeyBody
+from gateway.api.admin_ledger import UsageQuery
 from gateway.api.admin_sources import GrantBody, RevokeBody, SourcesQuery, WithdrawBody
 from gateway.api.chat_body import INT64, ChatBody
 from gateway.domain.refusal import MEANINGS, Code
@@ -83,6 +84,11 @@ _SEARCH: Meanings = {
     "before": "Only operations older than this one: the last `id` of the page before.",
     "limit": "How many at most; left out, 50.",
 }
+_USAGE: Meanings = {
+    "tenant": "Of this tenant.",
+    "profile": "Of this profile.",
+    "quota_scope": "Of this quota scope.",
+}
 _REASON: Meanings = {"reason": "Why. Kept for good in the audit and as evidence."}
 _EVIDENCE: Meanings = {
     "evidence": "What was found at the provider, and where. Kept for good in the audit and as evidence.",
@@ -103,9 +109,10 @@ _TABLES: Mapping[str, tuple[type[msgspec.Struct], Meanings]] = {
     "search": (SearchQuery, _SEARCH),
     "reason": (ReasonBody, _REASON),
     "evidence": (EvidenceBody, _EVIDENCE),
+    "usage": (UsageQuery, _USAGE),
 }
 """Tables of fields, by the name in their markers."""
-_QUERIES = ("keys", "sources", "search")
+_QUERIES = ("keys", "sources", "search", "usage")
 """Tables of query parameters, which have no null."""
 
 _STATUS: Mapping[Code, str] = {

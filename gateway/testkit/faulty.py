@@ -5,11 +5,10 @@ from collections.abc import Callable
 from gateway.domain.errors import LedgerUnavailable
 from gateway.domain.reconciliation import Act, ActResult
 from gateway.ports.ledger import (
-    AlreadyExists,
     Claim,
+    Claimed,
     Disclosure,
     Dispatching,
-    Granted,
     GrantLost,
     Ledger,
     RefusalRecord,
@@ -31,7 +30,7 @@ class FaultyLedger:
         """reserve or save"""
         self.before_dispatch: Callable[[], None] = lambda: None
 
-    async def claim(self, claim: Claim) -> Granted | AlreadyExists | Stale:
+    async def claim(self, claim: Claim) -> Claimed:
         if self.failing == "reserve":
             raise LedgerUnavailable("made to fail")
         return await self._ledger.claim(claim)

@@ -10,6 +10,7 @@ from msgspec import Struct
 from adapters.registry import bundle_digest, profile_digest
 
 EXAMPLE = pathlib.Path(__file__).parents[2] / "registry"
+PROFILE = "profiles/smollm2-135m.yaml"
 _ENDPOINT = re.compile(r"^(endpoint: http://127\.0\.0\.1:)\d+", re.MULTILINE)
 _APPROVAL = re.compile(r"(- by: [^\n]+\n +date: [^\n]+\n +digest: )sha256:[0-9a-f]{64}")
 _MEMBER = re.compile(r"(- id: (?P<id>\S+)[^\n]*\n +digest: )sha256:[0-9a-f]{64}")
@@ -23,6 +24,11 @@ class Edit(Struct, frozen=True):
     old: str
     """Must stand in the file exactly once, so that an edit never silently misses."""
     new: str
+
+
+def slots(count: int) -> Edit:
+    """As many calls at once of the example's engine, where slots are not what is shown."""
+    return Edit(PROFILE, "concurrency: 2", f"concurrency: {count}")
 
 
 def copy_registry(

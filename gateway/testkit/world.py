@@ -1,5 +1,6 @@
 """What steps talk to. Each door implements it, so that the same words run against services and over HTTP."""
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -24,6 +25,9 @@ class Reply(Struct, frozen=True, kw_only=True):
     fields: tuple[str, ...] = ()
     policy_codes: tuple[tuple[str, int | None], ...] = ()
     """Code, and the index of the caller's own source where it is about one."""
+    facts: Mapping[str, Any] = {}
+    retry_after_s: int | None = None
+    may_retry: bool = True
 
 
 class Ask(Struct, frozen=True, kw_only=True):
@@ -75,7 +79,10 @@ class World(Protocol):
     def engine_answers(self, text: str) -> None: ...
 
     def engine_does(self, behaviour: str) -> None:
-        """refuse_connections, busy, reject, drop, slow, hang"""
+        """refuse_connections, busy, reject, drop, slow, hang, time_out"""
+
+    def engine_says_it_used(self, tokens: tuple[int, int] | None) -> None:
+        """What it reports of every answer, input and output; None: nothing."""
 
     def engine_answers_as(self, model: str) -> None: ...
 

@@ -1,6 +1,7 @@
 """What every Ledger with its reads keeps, the fake and the one on SQLite. A subclass provides the ends."""
 
 from contract.ledger_acts import ActContract
+from contract.ledger_budgets import BudgetContract
 from contract.ledger_claims import ClaimContract
 from contract.ledger_decisions import DecisionContract
 from contract.ledger_directory import DirectoryContract
@@ -16,6 +17,7 @@ from contract.ledger_timelines import TimelineContract
 
 class LedgerContract(
     ClaimContract,
+    BudgetContract,
     DispatchContract,
     SettlementContract,
     ActContract,

@@ -12,6 +12,8 @@ from msgspec.structs import replace
 
 from gateway.domain.budget import Reservation, Scope, Settlement
 from gateway.domain.fingerprint import Fingerprint
+from gateway.domain.limits import Budget, Ceilings
+from gateway.domain.money import Tariff, Tier
 from gateway.domain.operation import Identity, State, StoredResult
 from gateway.domain.principal import Caller, Principal
 from gateway.domain.questions import Decision
@@ -28,6 +30,15 @@ CALLER = Caller(Principal("acme", "reports", ("staff",), ("generate",)), CREDENT
 OPERATOR = Caller(Principal("system", "operator", (), ("operator",)), hashlib.sha256(b"the operator's").digest())
 DIGEST = "sha256:" + "a" * 64
 NOW_US = 1_796_040_000_000_000
+FREE = Tariff((Tier(0, 0, 0),))
+NO_LIMITS = Ceilings(
+    requests_per_minute=None,
+    tokens_per_minute=None,
+    tokens_per_day=None,
+    tokens_per_month=None,
+    cost_per_month=None,
+    concurrency=None,
+)
 
 
 def nobody() -> frozenset[str]:
@@ -96,6 +107,14 @@ def key_hash(key: str) -> bytes:
     return hashlib.sha256(key.encode()).digest()
 
 
+def budgets(
+    *, tenant: str = "acme", quota_scope: str = "engine", profile: str = "small", **limits: Any
+) -> tuple[Budget, ...]:
+    """Three scopes without limits. ``limits`` are those of the kinds of scopes, such as ``of_tenant={...}``."""
+    scopes = (Scope("profile", profile), Scope("quota_scope", quota_scope), Scope("tenant", tenant))
+    return tuple(Budget(scope, replace(NO_LIMITS, **limits.get(f"of_{scope.kind}", {}))) for scope in scopes)
+
+
 def a_claim(key: str = "one", **changes: Any) -> Claim:
     claim = Claim(
         operation_id=str(uuid_utils.uuid7()),
@@ -116,7 +135,8 @@ def a_claim(key: str = "one", **changes: Any) -> Claim:
         routes=decision("routes"),
         dispatch_id=str(uuid_utils.uuid7()),
         reserved=Reservation(300, 100),
-        scopes=(Scope("tenant", "acme"), Scope("quota_scope", "engine"), Scope("profile", "small")),
+        tariff=FREE,
+        budgets=budgets(),
         max_attempts=2,
         total_timeout_ms=30_000,
     )

@@ -187,6 +187,7 @@ class TimelineContract(WithEnds):
                 "digest": None,
                 "provider_ref": "ref-1",
                 "debt_tokens": 30,
+                "debt_cost": 0,
             }
             assert (evidence[4]["state"], evidence[4]["used_input"]) == ("no_effect", None)
 

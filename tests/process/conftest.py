@@ -7,6 +7,7 @@ from gateway.testkit.doors.http import FACE
 from gateway.testkit.loops import LoopThread
 from gateway.testkit.process import GatewayProcess
 from gateway.testkit.provider.server import Provider
+from gateway.testkit.registry_copy import slots
 
 
 @pytest.fixture
@@ -21,6 +22,6 @@ def engine() -> Iterator[Provider]:
 
 @pytest.fixture
 def gateway(tmp_path: Path, engine: Provider) -> Iterator[GatewayProcess]:
-    process = GatewayProcess(tmp_path, engine.port)
+    process = GatewayProcess(tmp_path, engine.port, [slots(FACE.slots)])
     yield process
     process.close()

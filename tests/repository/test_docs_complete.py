@@ -22,6 +22,7 @@ from gateway.cli.main import gateway
 from gateway.domain import outcome
 from gateway.domain.budget import Reservation
 from gateway.domain.completion import FinishReason
+from gateway.domain.money import Tariff, Tier
 from gateway.domain.operation import State
 from gateway.domain.principal import BUILT_IN_OPERATOR, Caller
 from gateway.domain.reconciliation import Act, ActKind, conclude
@@ -139,7 +140,11 @@ def test_the_operations_page_explains_every_detail_that_an_operator_causes(texts
         )
         for kind in get_args(ActKind)
     ]
-    details = {concluded.detail for act in acts if (concluded := conclude(act, Reservation(1, 1))) is not None}
+    details = {
+        concluded.detail
+        for act in acts
+        if (concluded := conclude(act, Reservation(1, 1), Tariff((Tier(0, 0, 0),)))) is not None
+    }
     assert len(details) == 3
     assert details - set(_INLINE.findall(_section(texts["docs/operations.md"], "Details"))) == set()
 

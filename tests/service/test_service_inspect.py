@@ -95,8 +95,8 @@ def test_the_view_has_state_bundle_profile_times_and_amounts_and_no_text(world: 
     assert (shown["bundle_digest"], shown["policy_revision"]) == (world.operation.bundle_digest, "sha256:scripted")
     assert (shown["max_attempts"], shown["attempts_dispatched"], shown["created_us"]) == (3, 1, world.clock.us)
     assert (attempt["n"], attempt["profile"]) == (1, PROFILE)
-    assert attempt["reserved"] == {"input": 20, "output": 256}
-    assert attempt["used"] == {"input": 20, "output": 3, "basis": "provider"}
+    assert attempt["reserved"] == {"input": 20, "output": 256, "cost": 0}
+    assert attempt["used"] == {"input": 20, "output": 3, "cost": 0, "basis": "provider"}
     assert attempt["granted_us"] == attempt["dispatching_us"] == attempt["finished_us"] == world.clock.us
     assert "Hello" not in repr(shown)
     assert "Is it?" not in repr(shown)

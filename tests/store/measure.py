@@ -19,6 +19,7 @@ from contract.ledger_ends import (
     CREDENTIAL,
     a_claim,
     a_key,
+    budgets,
     decision,
     dispatched,
     grant,
@@ -30,6 +31,7 @@ from contract.ledger_ends import (
 )
 from store_support import StoreEnds
 
+from gateway.domain.limits import Ceilings
 from gateway.domain.operation import Identity, State
 from gateway.domain.request import SourceRef
 from gateway.ports.reads import OperationFilter
@@ -133,6 +135,12 @@ async def main(ends: StoreEnds) -> None:
     async def claim(key: str) -> None:
         await granted(ends, key)
 
+    many = dict.fromkeys(Ceilings.__struct_fields__, 2**50)
+    limits = budgets(of_profile=many, of_quota_scope=many, of_tenant=many)
+
+    async def limited(key: str) -> None:
+        await granted(ends, key, budgets=limits)
+
     async def lifecycle(key: str) -> None:
         sent = await dispatched(ends, key)
         await ends.ledger.settle(outcome(sent.dispatch_id, State.COMPLETED, body=BODY))
@@ -150,6 +158,7 @@ async def main(ends: StoreEnds) -> None:
     await measured("warm-up", lifecycle, 64, 500, ends)
     for name, act, total in (
         ("claim", claim, 8_000),
+        ("all limits", limited, 8_000),
         ("3 sources", citing, 8_000),
         ("lifecycle", lifecycle, 4_000),
         ("grant", granting, 4_000),

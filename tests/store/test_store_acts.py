@@ -41,7 +41,7 @@ def test_an_unknown_holds_tokens_and_slot() -> None:
         ("write_off", None, (1, 400, 400, 0, 0, 0, 0)),
         ("no_effect", None, (1, 0, 0, 0, 0, 0, 0)),
         ("charged", Usage(300, 20), (1, 320, 320, 0, 0, 0, 0)),
-        ("charged", Usage(300, 130), (1, 400, 400, 0, 30, 0, 0)),
+        ("charged", Usage(300, 130), (1, 430, 430, 0, 30, 0, 0)),
         ("free_slot", None, (1, 400, 400, 400, 0, 0, 0)),
     ],
 )

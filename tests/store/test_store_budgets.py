@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Mapping
 
 import pytest
-from contract.ledger_ends import NOW_US, a_claim, dispatched, granted, nobody, outcome
+from contract.ledger_ends import NOW_US, a_claim, budgets, dispatched, granted, nobody, outcome
 from store_support import StoreEnds, with_store
 
-from adapters.store.windows import Windows, windows
-from gateway.domain.budget import Scope, Settlement
+from gateway.domain.budget import Settlement
 from gateway.domain.operation import State
 from gateway.domain.usage import Usage
+from gateway.domain.windows import Windows, windows
 from gateway.ports.ledger import Settle, Settled, Superseded
 
 SCOPES = {("profile", "small"), ("quota_scope", "engine"), ("tenant", "acme")}
@@ -111,11 +111,11 @@ def test_unknown_and_its_late_outcome_in_one_batch() -> None:
     with_store(use)
 
 
-def test_usage_above_the_reservation_is_a_debt_and_not_in_the_window() -> None:
+def test_usage_above_the_reservation_is_a_debt_that_counts_in_the_window() -> None:
     async def use(ends: StoreEnds) -> None:
         claim = await dispatched(ends)
         await ends.ledger.settle(with_usage(claim.dispatch_id, 450, 50))
-        assert sums(ends) == (1, 400, 400, 0, 0)
+        assert sums(ends) == (1, 450, 450, 0, 0)
         assert counters(ends)["debt_tokens"] == 50
 
     with_store(use)
@@ -131,7 +131,7 @@ def test_usage_proved_after_the_end_is_booked_once() -> None:
         assert counters(ends)["debt_tokens"] == 450 - 350
         kept = ends.rows("SELECT kind, used_input, used_output, who FROM evidence")
         assert kept == [("completed", 300, 150, "sender")] * 2
-        assert sums(ends) == (1, 350, 350, 0, 0)
+        assert sums(ends) == (1, 450, 450, 0, 0)
 
     with_store(use)
 
@@ -172,8 +172,7 @@ def test_a_clock_that_is_set_back_forgives_no_usage() -> None:
 
 def test_scopes_are_separate() -> None:
     async def use(ends: StoreEnds) -> None:
-        scopes = (Scope("tenant", "acme"), Scope("quota_scope", "other"), Scope("profile", "large"))
-        claim = a_claim("two", scopes=scopes, profile="large")
+        claim = a_claim("two", budgets=budgets(quota_scope="other", profile="large"), profile="large")
         await asyncio.gather(granted(ends, "one"), ends.ledger.claim(claim))
         used = ends.rows("SELECT scope_id, slots_used FROM budget ORDER BY scope_id")
         assert used == [("acme", 2), ("engine", 1), ("large", 1), ("other", 1), ("small", 1)]
@@ -186,4 +185,5 @@ def test_windows_start_at_the_minute_the_day_and_the_month_in_utc() -> None:
     last = 1_709_251_199_999_999
     assert windows(last) == Windows(1_709_251_140_000_000, 1_709_164_800_000_000, 1_706_745_600_000_000)
     assert windows(last + 1) == Windows(last + 1, last + 1, last + 1)
+    assert windows(last).ends == windows(last + 1)
     assert windows(NOW_US).minute_us == NOW_US

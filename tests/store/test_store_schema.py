@@ -36,8 +36,8 @@ def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
 def begin(connection: sqlite3.Connection, n: int = 1, state: str = "granted", dispatch_id: str | None = None) -> None:
     connection.execute(
         "INSERT INTO attempt (op_id, n, state, dispatch_id, incarnation, profile, profile_digest, bundle_digest, "
-        "policy_revision, snapshot_digest, decisions, reserved_input, reserved_output, total_timeout_ms, granted_us) "
-        "VALUES ('op', ?, ?, ?, 1, 'p', 'd', 'd', 'r', 's', x'', 1, 1, 1, 1)",
+        "policy_revision, snapshot_digest, decisions, reserved_input, reserved_output, reserved_cost, tariff, "
+        "total_timeout_ms, granted_us) VALUES ('op', ?, ?, ?, 1, 'p', 'd', 'd', 'r', 's', x'', 1, 1, 1, x'', 1, 1)",
         (n, state, f"dispatch-{n}" if dispatch_id is None else dispatch_id),
     )
 
@@ -50,6 +50,7 @@ def move(connection: sqlite3.Connection, state: State, **changes: Any) -> None:
         "finished_us": None if state in HOLDING else 1,
         "used_input": 1 if spent else None,
         "used_output": 1 if spent else None,
+        "used_cost": 1 if spent else None,
         "usage_basis": "provider" if spent else None,
         "result_digest": "d" if state is State.COMPLETED else None,
     } | changes

@@ -44,8 +44,8 @@ DISORDERS: list[tuple[Check, str]] = [
         verify.i1_one_attempt_with_an_effect,
         "INSERT INTO attempt SELECT op_id, 2, 'granted', 'another', incarnation, profile, profile_digest, "
         "bundle_digest, policy_revision, snapshot_digest, decisions, reserved_input, reserved_output, "
-        "total_timeout_ms, granted_us, "
-        "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM attempt WHERE state = 'completed'",
+        "reserved_cost, tariff, total_timeout_ms, granted_us, "
+        "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM attempt WHERE state = 'completed'",
     ),
     (verify.i2_slots_are_held_slots, "UPDATE budget SET slots_used = slots_used + 1 WHERE scope_kind = 'tenant'"),
     (verify.i2_slots_are_held_slots, "UPDATE budget SET slots_stranded = 0 WHERE scope_kind = 'tenant'"),
@@ -53,7 +53,9 @@ DISORDERS: list[tuple[Check, str]] = [
         (verify.i3_sums_are_conserved, f"UPDATE budget SET {column} = {column} + 1 WHERE scope_kind = 'profile'")
         for column in (
             "held_tokens",
+            "held_cost",
             "debt_tokens",
+            "debt_cost",
             "minute_requests",
             "minute_tokens",
             "day_tokens",

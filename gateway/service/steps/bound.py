@@ -1,6 +1,7 @@
 """Hold the request to a profile's envelope, counted with that profile's own counter (promise G8)."""
 
-from gateway.domain.budget import Reservation
+from gateway.domain.budget import reserve
+from gateway.domain.money import tariff
 from gateway.domain.profile import Profile
 from gateway.domain.questions import Decision
 from gateway.domain.refusal import Code, Refusal
@@ -43,4 +44,4 @@ class Bound:
                 facts={"limit": profile.context_window, "input": count, "output": cap},
                 decisions=decisions,
             )
-        return Bounded(profile, Reservation(input=count, output=cap))
+        return Bounded(profile, reserve(count, cap, tariff(profile.prices)))

@@ -8,6 +8,7 @@ import hashlib
 from gateway.domain.budget import Settlement, settle
 from gateway.domain.completion import render
 from gateway.domain.grant import FreshGrant
+from gateway.domain.money import tariff
 from gateway.domain.operation import StoredResult
 from gateway.domain.outcome import Completed, Outcome
 from gateway.domain.refusal import Answer, Refusal
@@ -28,7 +29,7 @@ class Persist:
         self._events = events
 
     async def __call__(self, session: Session, routes: Routes, grant: FreshGrant, outcome: Outcome) -> Answer | Refusal:
-        settlement = settle(outcome, grant.reserved)
+        settlement = settle(outcome, grant.reserved, tariff(grant.profile.prices))
         result = self._result(grant, outcome, settlement)
         settled = await self._settling.settle(
             Settle(

@@ -8,6 +8,9 @@ import uuid_utils
 from gateway.domain.budget import Scope
 from gateway.domain.errors import LedgerUnavailable, LedgerUncertain
 from gateway.domain.grant import FreshGrant
+from gateway.domain.limits import Budget, BudgetShort, ceilings
+from gateway.domain.money import tariff
+from gateway.domain.questions import Decision
 from gateway.domain.refusal import Code, Refusal
 from gateway.ports.clock import Clock
 from gateway.ports.ledger import AlreadyExists, Claim, Granted, Ledger
@@ -48,10 +51,13 @@ class Reserve:
                 reserved=bounded.reserved,
                 made_s=self._clock.boot_s(),
             )
+        if isinstance(claimed, BudgetShort):
+            return _short(claimed, (access.decision, routes.decision))
         return Again("look_up" if isinstance(claimed, AlreadyExists) else "authenticate")
 
     def _claim(self, session: Session, opening: Opening, access: Access, routes: Routes, bounded: Bounded) -> Claim:
-        profile = bounded.profile
+        profile, snapshot = bounded.profile, session.active.snapshot
+        tenant = opening.identity.tenant
         return Claim(
             operation_id=opening.prior.id if opening.prior else str(uuid_utils.uuid7()),
             identity=opening.identity,
@@ -61,9 +67,9 @@ class Reserve:
             purpose=access.purpose,
             sources=tuple(source.ref for source in access.sources),
             source_versions=tuple(source.version for source in access.sources),
-            snapshot_digest=session.active.snapshot.digest,
+            snapshot_digest=snapshot.digest,
             profile=profile.id,
-            profile_digest=session.active.snapshot.profile_digests[profile.id],
+            profile_digest=snapshot.profile_digests[profile.id],
             bundle=routes.bundle.id,
             bundle_digest=routes.bundle_digest,
             policy_revision=session.active.policy.revision,
@@ -71,11 +77,28 @@ class Reserve:
             routes=routes.decision,
             dispatch_id=str(uuid_utils.uuid7()),
             reserved=bounded.reserved,
-            scopes=(
-                Scope("profile", profile.id),
-                Scope("quota_scope", profile.quota_scope),
-                Scope("tenant", opening.identity.tenant),
+            tariff=tariff(profile.prices),
+            budgets=(
+                Budget(Scope("profile", profile.id), ceilings(profile.limits)),
+                Budget(
+                    Scope("quota_scope", profile.quota_scope),
+                    ceilings(snapshot.quota_scopes[profile.quota_scope].limits),
+                ),
+                Budget(Scope("tenant", tenant), ceilings(snapshot.tenants[tenant].limits)),
             ),
             max_attempts=routes.bundle.max_attempts,
             total_timeout_ms=profile.timeouts.total_ms,
         )
+
+
+def _short(short: BudgetShort, decisions: tuple[Decision, ...]) -> Refusal:
+    """Which limit of which kind of scope, and no number: what others of a shared scope use is not the caller's."""
+    if short.stranded:
+        return Refusal(code=Code.STRANDED, decisions=decisions)
+    return Refusal(
+        code=Code.CONCURRENCY_EXHAUSTED if short.limit == "concurrency" else Code.BUDGET_EXHAUSTED,
+        facts={"scope": short.scope, "limit": short.limit},
+        retry_after_s=short.retry_after_s,
+        retry=short.retry_after_s is not None,
+        decisions=decisions,
+    )

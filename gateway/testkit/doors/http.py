@@ -17,7 +17,7 @@ from gateway.domain.reconciliation import ActKind
 from gateway.domain.source import SourceAct
 from gateway.domain.usage import Usage
 from gateway.testkit.doors import registry_edits
-from gateway.testkit.doors.http_gateway import HttpGateway
+from gateway.testkit.doors.http_gateway import SLOTS, HttpGateway
 from gateway.testkit.doors.http_words import body_of, reply, source_act
 from gateway.testkit.loops import LoopThread, until
 from gateway.testkit.provider.behaviours import Behaviour, error
@@ -30,7 +30,7 @@ CLIENT_TIMEOUT_S = 30.0
 DATABASE = "gateway.db"
 ALIAS = "smollm2-135m@q4_1"
 MODEL_FILE = "/models/SmolLM2-135M-Instruct.Q4_1.gguf"
-FACE = EngineFace(alias=ALIAS, model_path=MODEL_FILE, context=2048, slots=64)
+FACE = EngineFace(alias=ALIAS, model_path=MODEL_FILE, context=2048, slots=SLOTS)
 
 
 class HttpWorld:
@@ -162,12 +162,23 @@ class HttpWorld:
                 # As some providers do: what they were sent, in the text of an error.
                 words = "CANARY-P CANARY-K Authorization: Bearer gw_"
                 self._provider.default = error(500, type_="server_error", message=words)
+            case "time_out":
+                self.edit_registry(*registry_edits.LITTLE_TIME)
+                self._provider.default = Behaviour(delivery="hang")
             case "hang":
                 self._provider.default = Behaviour(delivery="hang")
             case "slow":
                 self._provider.default = Behaviour(content=self._provider.default.content, delay_ms=SLOW_MS)
             case _:
                 raise ValueError(behaviour)
+
+    def engine_says_it_used(self, tokens: tuple[int, int] | None) -> None:
+        content = self._provider.default.content
+        if tokens is None:
+            self._provider.default = Behaviour(content=content, omit=("usage",))
+        else:
+            usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}
+            self._provider.default = Behaviour(content=content, usage=usage)
 
     def engine_answers_as(self, model: str) -> None:
         self._provider.default = Behaviour(model=model)

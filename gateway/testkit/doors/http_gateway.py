@@ -19,11 +19,13 @@ from gateway.settings import Settings
 from gateway.testkit.faulty import FaultyLedger
 from gateway.testkit.loops import until
 from gateway.testkit.ports import with_ports
-from gateway.testkit.registry_copy import EXAMPLE, Edit, copy_registry
+from gateway.testkit.registry_copy import EXAMPLE, Edit, copy_registry, slots
 
 POLICIES = EXAMPLE.parent / "policies"
 PROFILE = "smollm2-135m"
 SPARE = "spare"
+SLOTS = 64
+"""Of the scripted engine, and the profile's concurrency."""
 READY_WITHIN_S = 15.0
 WAIT_FOR_LEDGER_S = 0.3
 
@@ -34,7 +36,7 @@ class HttpGateway:
     def __init__(self, folder: Path, engine_port: int) -> None:
         self._folder = folder
         self._engine_port = engine_port
-        self.edits: list[Edit] = []
+        self.edits: list[Edit] = [slots(SLOTS)]
         """Of the example registry, for the next start or reload."""
         self.settings: dict[str, Any] = {}
         self.expect_ready = True

@@ -27,6 +27,9 @@ def reply(status: int, headers: Mapping[str, str], body: bytes) -> Reply:
         param=document["error"]["param"],
         fields=tuple(document.get("fields", ())),
         policy_codes=tuple((found["code"], found.get("source")) for found in document.get("policy_codes", ())),
+        facts=document.get("facts", {}),
+        retry_after_s=int(headers["retry-after"]) if "retry-after" in headers else None,
+        may_retry=headers.get("x-should-retry") != "false",
         **shared,
     )
 

@@ -9,17 +9,13 @@ from adapters.telemetry import Telemetry
 from gateway.service.active import Active
 from gateway.testkit.doors.registry_edits import EDITS
 from gateway.testkit.doors.service import ServiceWorld, load
-from gateway.testkit.registry_copy import EXAMPLE, Edit, copy_registry
+from gateway.testkit.registry_copy import EXAMPLE, copy_registry
 
 POLICIES = EXAMPLE.parent / "policies"
 
 
 class PolicyWorld(ServiceWorld):
     """Registry changes put another revision in force, as a reload does."""
-
-    def __init__(self, folder: Path) -> None:
-        self._edits: list[Edit] = []
-        super().__init__(folder)
 
     async def _put_in_force(self) -> Active:
         copies = Path(tempfile.mkdtemp(dir=self._folder))

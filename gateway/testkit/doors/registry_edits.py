@@ -7,6 +7,7 @@ TENANT_A = "tenants/tenant-a.yaml"
 PLATFORM = "tenants/platform.yaml"
 PRIVACY = "privacy.yaml"
 PROFILE = "profiles/smollm2-135m.yaml"
+QUOTA_SCOPE = "quota-scopes/in-house.yaml"
 BUNDLE = "bundles/chat@1.yaml"
 RELEASES = "releases.yaml"
 _OTHER_TENANT = (EXAMPLE / ACME).read_text().replace("id: acme", "id: beta", 1)
@@ -22,7 +23,40 @@ def _every_class(old: str, new: str) -> Edit:
     return Edit(file=PRIVACY, old="", new=_CLASSES.replace(old, new))
 
 
-EDITS: dict[str, tuple[Edit, ...]] = {
+BUDGETS: dict[str, tuple[Edit, ...]] = {
+    # A question of six letters reserves 50 tokens of input and 256 of output.
+    "the tenant has a budget for seven requests": (
+        Edit(file=ACME, old="tokens_per_month: unlimited", new="tokens_per_month: 2200"),
+    ),
+    "the tenant has a budget for one request": (
+        Edit(file=ACME, old="tokens_per_month: unlimited", new="tokens_per_month: 350"),
+    ),
+    "the tenant has a budget for two requests": (
+        Edit(file=ACME, old="tokens_per_month: unlimited", new="tokens_per_month: 650"),
+    ),
+    "the budget of the tenant is lowered to less than one request": (
+        Edit(file=ACME, old="tokens_per_month: 650", new="tokens_per_month: 300"),
+    ),
+    "the tenant may use nothing": (Edit(file=ACME, old="tokens_per_day: unlimited", new="tokens_per_day: 0"),),
+    "the tenant may spend a hundredth a month": (
+        Edit(file=ACME, old="cost_per_month: unlimited", new='cost_per_month: "0.01"'),
+        # What one request reserves costs 0.006120.
+        Edit(file=PROFILE, old='input_per_million: "0"', new='input_per_million: "20"'),
+        Edit(file=PROFILE, old='output_per_million: "0"', new='output_per_million: "20"'),
+    ),
+    "the quota scope has no budget": (
+        Edit(file=QUOTA_SCOPE, old="tokens_per_month: unlimited", new="tokens_per_month: 0"),
+    ),
+    "the quota scope is given a budget": (
+        Edit(file=QUOTA_SCOPE, old="tokens_per_month: 0", new="tokens_per_month: 1000"),
+    ),
+    "the tenant may have one call at once": (Edit(file=ACME, old="concurrency: unlimited", new="concurrency: 1"),),
+    "the profile may use nothing": (Edit(file=PROFILE, old="tokens_per_day: unlimited", new="tokens_per_day: 0"),),
+    "the profile has one slot": (Edit(file=PROFILE, old="concurrency: 64", new="concurrency: 1"),),
+}
+"""Changes of limits, of which policy knows nothing."""
+
+EDITS: dict[str, tuple[Edit, ...]] = BUDGETS | {
     "the tenant may no longer use the purpose": (
         Edit(
             file=ACME,
@@ -102,6 +136,10 @@ default_purpose: answers""",
         Edit(file="tenants/beta.yaml", old="", new=_OTHER_TENANT),
     ),
 }
+
+
+LITTLE_TIME = (Edit(file=PROFILE, old="connect_ms: 2000\n  total_ms: 60000", new="connect_ms: 400\n  total_ms: 500"),)
+"""For a whole call."""
 
 
 def spare_engine(port: int) -> tuple[Edit, ...]:

@@ -2,6 +2,8 @@
 
 import asyncio
 import hashlib
+import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -31,16 +33,19 @@ from gateway.service.inspect import view
 from gateway.service.path import Arrival, Asked, Session
 from gateway.service.readiness import ReadinessBoard
 from gateway.service.standing import ProcessStanding
+from gateway.testkit.doors.registry_edits import BUDGETS, EDITS
 from gateway.testkit.fakes.ledger import FakeStore
 from gateway.testkit.fakes.policy import ScriptedPolicy
 from gateway.testkit.fakes.revisions import FakeRevisions
 from gateway.testkit.fakes.transport import FakeProbe, FakeTransport
 from gateway.testkit.faulty import FaultyLedger
 from gateway.testkit.loops import LoopThread, until
-from gateway.testkit.registry_copy import EXAMPLE
+from gateway.testkit.registry_copy import Edit, copy_registry, slots
 from gateway.testkit.world import Ask, Reply
 
 PROFILE = "smollm2-135m"
+SLOTS = 64
+"""Calls that the profile allows at once, where a scenario says nothing of it."""
 ACCOUNTS = {
     "assistant": ("acme", "assistant"),
     "reporter": ("acme", "reporter"),
@@ -53,6 +58,7 @@ BEHAVIOURS: dict[str, Outcome] = {
     "busy": NoEffect("busy"),
     "reject": NoEffect("rejected"),
     "drop": Unknown("connection_lost"),
+    "time_out": Unknown("timeout_after_send"),
 }
 USED = Usage(input=20, output=3)
 WAIT_S = 10.0
@@ -64,12 +70,16 @@ class ServiceWorld:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._edits: list[Edit] = [slots(SLOTS)]
         self._loop = LoopThread("services")
         self._loop.call(self._open())
 
+    def _load(self) -> Snapshot:
+        return load(copy_registry(Path(tempfile.mkdtemp(dir=self._folder)), self._edits))
+
     async def _put_in_force(self) -> Active:
         """The registry and the policy that the world starts with."""
-        snapshot = load(EXAMPLE)
+        snapshot = self._load()
         self._policy = ScriptedPolicy(snapshot)
         return Active(snapshot, self._policy)
 
@@ -170,7 +180,12 @@ class ServiceWorld:
     # The engine
 
     def engine_answers(self, text: str) -> None:
+        self._text = text
         self._always(Completed(Completion("smollm2-135m@q4_1", text, "stop", USED)))
+
+    def engine_says_it_used(self, tokens: tuple[int, int] | None) -> None:
+        usage = None if tokens is None else Usage(*tokens)
+        self._always(Completed(Completion("smollm2-135m@q4_1", self._text, "stop", usage)))
 
     def engine_does(self, behaviour: str) -> None:
         if behaviour in ("slow", "hang"):
@@ -210,8 +225,19 @@ class ServiceWorld:
 
     def change_registry(self, change: str) -> None:
         """What policy then says is OPA's business, and shown over HTTP; here it is scripted."""
-        assert change == "the tenant may no longer use the purpose", change
-        self._another_policy("sha256:later").failed = Failed(request=("purpose",), source={})
+        if change == "the tenant may no longer use the purpose":
+            self._another_policy("sha256:later").failed = Failed(request=("purpose",), source={})
+            return
+        assert change in BUDGETS, change
+        self._loop.call(self._reload(EDITS[change]))
+
+    async def _reload(self, edits: Iterable[Edit]) -> None:
+        """Another registry, under which policy says the same."""
+        self._edits.extend(edits)
+        snapshot = self._load()
+        self._policy = ScriptedPolicy(snapshot, snapshot.digest)
+        self._in_force.swap(Active(snapshot, self._policy))
+        await self._services.watch.look()
 
     def _another_policy(self, revision: str) -> ScriptedPolicy:
         """One of which nothing is remembered: a policy itself never changes what it says."""
@@ -298,4 +324,7 @@ def _refused(refusal: Refusal) -> Reply:
         param=refusal.param,
         fields=refusal.fields,
         policy_codes=tuple((code.code, code.source) for code in refusal.policy_codes),
+        facts=refusal.facts or {},
+        retry_after_s=refusal.retry_after_s,
+        may_retry=refusal.meaning.retry if refusal.retry is None else refusal.retry,
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from gateway.domain.budget import Settlement
 from gateway.domain.errors import IllegalMove
 from gateway.domain.operation import HOLDING, LEGAL_MOVES, REACHED_T2, REPEATABLE, Attempt, Operation, State
 from gateway.domain.reconciliation import Act, ActResult
@@ -14,6 +15,7 @@ from gateway.ports.clock import Clock
 from gateway.ports.ledger import (
     AlreadyExists,
     Claim,
+    Claimed,
     Disclosure,
     Dispatching,
     Granted,
@@ -55,7 +57,7 @@ class FakeStore:
 
     def held_slots(self) -> int:
         """Attempts that occupy a slot."""
-        return sum(attempt.dispatch_id not in self.rows.freed for _, attempt in self.rows.open_attempts())
+        return sum(hold.slot_held for hold in self.rows.budgets.holds.values())
 
 
 class FakeLedger:
@@ -66,18 +68,21 @@ class FakeLedger:
         self._clock = clock
         self._standing = standing
 
-    async def claim(self, claim: Claim) -> Granted | AlreadyExists | Stale:
+    async def claim(self, claim: Claim) -> Claimed:
         prior = self._rows.by_identity.get(claim.identity)
         if prior is not None and not self._may_follow(self._rows.operations[prior], claim):
             return AlreadyExists()
         if (reason := self._objection(claim)) is not None:
             return Stale(reason)
+        now_us = self._clock.now_us()
+        if (short := self._rows.budgets.short(claim.budgets, claim.reserved, now_us)) is not None:
+            return short
         operation_id = prior or claim.operation_id
         earlier = self._rows.attempts.setdefault(operation_id, [])
-        attempt = _granted(claim, len(earlier) + 1, self._clock.now_us())
+        attempt = _granted(claim, len(earlier) + 1, now_us)
         earlier.append(attempt)
         self._rows.owners[claim.dispatch_id] = (operation_id, self._rows.incarnation, claim.total_timeout_ms)
-        self._rows.scopes[claim.dispatch_id] = claim.scopes
+        self._rows.budgets.take(claim)
         self._rows.by_identity[claim.identity] = operation_id
         if prior is None:
             self._rows.operations[operation_id] = _operation(claim, attempt)
@@ -100,7 +105,7 @@ class FakeLedger:
             policy_revision=claim.policy_revision,
             access=claim.access.id,
             routes=claim.routes.id,
-            reserved={f"{scope.kind} {scope.id}": claim.reserved.tokens for scope in claim.scopes},
+            reserved={f"{one.scope.kind} {one.scope.id}": claim.reserved.tokens for one in claim.budgets},
         )
         return Granted(operation_id, attempt.n)
 
@@ -206,7 +211,7 @@ class FakeLedger:
 
     async def sweep(self, alive: Callable[[], frozenset[str]], *, earlier_incarnations: bool) -> Swept:
         working = alive()
-        released, unknown = [], []
+        released, lost = [], []
         for dispatch_id, (_, incarnation, _) in self._rows.owners.items():
             mine = incarnation == self._rows.incarnation
             if dispatch_id in working or not (mine or earlier_incarnations):
@@ -216,24 +221,25 @@ class FakeLedger:
                 self._release(attempt, "no_task")
                 released.append(dispatch_id)
             elif attempt.state is State.DISPATCHING:
-                self._rows.put(replace(attempt, state=State.UNKNOWN, detail="no_task"))
+                unknown = Settlement(state=State.UNKNOWN, used=None, basis=None, detail="no_task")
+                self._rows.settle(attempt, unknown, self._clock.now_us())
                 self._note(attempt, "unknown", by="sweep", detail="no_task")
-                unknown.append(dispatch_id)
-        return Swept(tuple(released), tuple(unknown))
+                lost.append(dispatch_id)
+        return Swept(tuple(released), tuple(lost))
 
     def _release(self, attempt: Attempt, detail: str) -> None:
         now_us = self._clock.now_us()
-        self._rows.put(replace(attempt, state=State.RELEASED, detail=detail, finished_us=now_us))
+        given_back = Settlement(state=State.RELEASED, used=None, basis=None, detail=detail)
+        self._rows.settle(attempt, given_back, now_us)
         self._note(attempt, "released", by="sweep" if detail == "no_task" else "sender", detail=detail)
 
     def _keep_evidence(self, attempt: Attempt, late: Settle) -> None:
         self._rows.evidence.append(late)
         proved = late.settlement.used if late.settlement.basis == "provider" else None
-        reserved = attempt.reserved_input + attempt.reserved_output
-        settled = min((attempt.used_input or 0) + (attempt.used_output or 0), reserved)
-        owed = self._rows.debts.get(attempt.dispatch_id, 0)
-        debt = max(0, proved.input + proved.output - settled - owed) if proved and attempt.state not in HOLDING else 0
-        self._rows.debts[attempt.dispatch_id] = owed + debt
+        debt_tokens, debt_cost = 0, 0
+        if proved is not None and attempt.state not in HOLDING:
+            hold = self._rows.budgets.of(attempt.dispatch_id, self._clock.now_us())
+            debt_tokens, debt_cost = hold.owe(proved.input + proved.output, late.settlement.cost)
         self._note(
             attempt,
             "evidence",
@@ -243,7 +249,8 @@ class FakeLedger:
             used_output=proved.output if proved else None,
             digest=late.result.digest if late.result else None,
             provider_ref=late.provider_ref,
-            debt_tokens=debt,
+            debt_tokens=debt_tokens,
+            debt_cost=debt_cost,
         )
 
     def _note(self, attempt: Attempt, event: str, **facts: Any) -> None:
@@ -280,8 +287,10 @@ def _granted(claim: Claim, n: int, now_us: int) -> Attempt:
         policy_revision=claim.policy_revision,
         reserved_input=claim.reserved.input,
         reserved_output=claim.reserved.output,
+        reserved_cost=claim.reserved.cost,
         used_input=None,
         used_output=None,
+        used_cost=None,
         usage_basis=None,
         detail=None,
         unknown_after_us=None,

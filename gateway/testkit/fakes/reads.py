@@ -3,7 +3,15 @@
 from msgspec.structs import replace
 
 from gateway.domain.operation import REACHED_T2, Identity, Operation, State, StoredResult
-from gateway.ports.reads import LONGEST_PAGE, InUse, OperationFilter, RecordedDecision, StrandedHold, TimelineEntry
+from gateway.ports.reads import (
+    LONGEST_PAGE,
+    InUse,
+    OperationFilter,
+    RecordedDecision,
+    ScopeSums,
+    StrandedHold,
+    TimelineEntry,
+)
 from gateway.testkit.fakes.rows import Rows
 
 
@@ -63,21 +71,25 @@ class FakeAccounts:
                 attempt=attempt.n,
                 scope=scope,
                 tokens=attempt.reserved_input + attempt.reserved_output,
-                slot_held=attempt.dispatch_id not in self._rows.freed,
+                slot_held=self._rows.budgets.holds[attempt.dispatch_id].slot_held,
                 since_us=attempt.dispatching_us or 0,
             )
             for operation_id, attempt in self._rows.open_attempts()
             if attempt.state is State.UNKNOWN
-            for scope in self._rows.scopes[attempt.dispatch_id]
+            for scope in self._rows.budgets.holds[attempt.dispatch_id].scopes
         ]
         return tuple(sorted(holds, key=lambda hold: (hold.since_us, hold.operation_id, hold.scope)))
+
+    async def usage(self) -> tuple[ScopeSums, ...]:
+        return self._rows.budgets.usage()
 
     async def in_use(self) -> InUse:
         opened = [
             (self._rows.operations[operation_id].identity, attempt)
             for operation_id, attempt in self._rows.open_attempts()
         ]
-        scopes = [scope for _, attempt in opened for scope in self._rows.scopes[attempt.dispatch_id]]
+        holds = self._rows.budgets.holds
+        scopes = [scope for _, attempt in opened for scope in holds[attempt.dispatch_id].scopes]
         return InUse(
             tenants=frozenset(identity.tenant for identity, _ in opened),
             principals=frozenset((identity.tenant, identity.principal) for identity, _ in opened),

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from gateway.domain.budget import Scope, Settlement
+from gateway.domain.budget import Settlement
 from gateway.domain.errors import CredentialRevoked
 from gateway.domain.operation import HOLDING, Attempt, Identity, Operation, State, StoredResult
 from gateway.domain.principal import Caller
@@ -14,6 +14,7 @@ from gateway.domain.questions import Decision
 from gateway.domain.source import Source
 from gateway.ports.ledger import Disclosure, RefusalRecord, ReloadRecord, Settle
 from gateway.ports.reads import Key, RecordedDecision, TimelineEntry
+from gateway.testkit.fakes.budgets import Budgets
 
 
 class Rows:
@@ -26,11 +27,9 @@ class Rows:
         self.attempts: dict[str, list[Attempt]] = {}
         self.owners: dict[str, tuple[str, int, int]] = {}
         """Dispatch id to operation id, incarnation and total timeout in milliseconds."""
-        self.scopes: dict[str, tuple[Scope, ...]] = {}
-        """By dispatch id, as are the three that follow."""
-        self.freed: set[str] = set()
+        self.budgets = Budgets()
         self.provider_refs: dict[str, str | None] = {}
-        self.debts: dict[str, int] = {}
+        """By dispatch id."""
         self.history: defaultdict[str, list[TimelineEntry]] = defaultdict(list)
         self.results: dict[str, StoredResult] = {}
         self.evidence: list[Settle] = []
@@ -63,11 +62,13 @@ class Rows:
             state=settlement.state,
             used_input=used.input if used else None,
             used_output=used.output if used else None,
+            used_cost=settlement.cost if used else None,
             usage_basis=settlement.basis,
             detail=settlement.detail,
             finished_us=None if settlement.state in HOLDING else now_us,
         )
         self.put(moved)
+        self.budgets.of(attempt.dispatch_id, now_us).settle(settlement)
         return moved
 
     def note(self, operation_id: str, at_us: int, event: str, **facts: Any) -> None:

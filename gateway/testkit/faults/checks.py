@@ -40,7 +40,8 @@ def i4_settled_is_what_was_used(connection: sqlite3.Connection) -> list[str]:
         "SELECT a.op_id FROM attempt AS a JOIN hold AS h ON h.op_id = a.op_id AND h.n = a.n "
         "WHERE a.used_input IS NOT NULL AND (h.spend <> 'settled' "
         "OR h.settled_tokens <> min(a.used_input + a.used_output, a.reserved_input + a.reserved_output) "
-        "OR h.debt_tokens < a.used_input + a.used_output - h.settled_tokens)"
+        "OR h.debt_tokens < a.used_input + a.used_output - h.settled_tokens "
+        "OR h.settled_cost <> min(a.used_cost, a.reserved_cost) OR h.debt_cost < a.used_cost - h.settled_cost)"
     ).fetchall()
     return [f"I4: operation {row[0]} was not settled at what it used" for row in rows]
 

@@ -12,7 +12,16 @@ _APPEND_ONLY = (
     ("a deleted piece of evidence", "evidence", "DELETE FROM evidence"),
     ("a changed dispatch id", "attempt", "UPDATE attempt SET dispatch_id = 'x' || dispatch_id"),
 )
-_CLEARED = {"dispatching_us", "finished_us", "used_input", "used_output", "usage_basis", "detail", "result_digest"}
+_CLEARED = {
+    "dispatching_us",
+    "finished_us",
+    "used_input",
+    "used_output",
+    "used_cost",
+    "usage_basis",
+    "detail",
+    "result_digest",
+}
 
 
 def i16_illegal_moves_raise(connection: sqlite3.Connection) -> Iterator[str]:

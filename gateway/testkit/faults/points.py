@@ -6,8 +6,8 @@ from gateway.domain.grant import Dispatch
 from gateway.domain.outcome import Outcome
 from gateway.domain.reconciliation import Act, ActResult
 from gateway.ports.ledger import (
-    AlreadyExists,
     Claim,
+    Claimed,
     Disclosure,
     Dispatching,
     Granted,
@@ -32,7 +32,7 @@ class StruckLedger:
         self._ledger = ledger
         self._reach = failpoints.reach
 
-    async def claim(self, claim: Claim) -> Granted | AlreadyExists | Stale:
+    async def claim(self, claim: Claim) -> Claimed:
         self._reach("t1.before")
         answer = await self._ledger.claim(claim)
         if isinstance(answer, Granted):

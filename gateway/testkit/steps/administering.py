@@ -23,6 +23,7 @@ ACTS: dict[str, Call] = {
     "list the operations": ("GET", "/admin/operations", None),
     "write off an operation": ("POST", f"/admin/operations/{NOBODY}/write-off", {"reason": "nobody knows"}),
     "verify the ledger": ("POST", "/admin/ledger/verify", {}),
+    "look at the budgets": ("GET", "/admin/ledger/usage", None),
     "explain a decision": ("GET", f"/admin/decisions/{NOBODY}", None),
     "reload the registry": ("POST", "/admin/reload", {}),
 }

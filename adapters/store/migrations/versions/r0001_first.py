@@ -19,7 +19,9 @@ STATEMENTS = (
         month_tokens INTEGER NOT NULL CHECK (month_tokens BETWEEN 0 AND 9007199254740992),
         month_cost INTEGER NOT NULL CHECK (month_cost BETWEEN 0 AND 9007199254740992),
         held_tokens INTEGER NOT NULL CHECK (held_tokens BETWEEN 0 AND 9007199254740992),
+        held_cost INTEGER NOT NULL CHECK (held_cost BETWEEN 0 AND 9007199254740992),
         debt_tokens INTEGER NOT NULL CHECK (debt_tokens BETWEEN 0 AND 9007199254740992),
+        debt_cost INTEGER NOT NULL CHECK (debt_cost BETWEEN 0 AND 9007199254740992),
         slots_used INTEGER NOT NULL CHECK (slots_used BETWEEN 0 AND 9007199254740992),
         slots_stranded INTEGER NOT NULL CHECK (slots_stranded BETWEEN 0 AND 9007199254740992),
         CONSTRAINT pk_budget PRIMARY KEY (scope_kind, scope_id),
@@ -110,12 +112,15 @@ STATEMENTS = (
         decisions BLOB NOT NULL,
         reserved_input INTEGER NOT NULL CHECK (reserved_input BETWEEN 0 AND 9007199254740992),
         reserved_output INTEGER NOT NULL CHECK (reserved_output BETWEEN 0 AND 9007199254740992),
+        reserved_cost INTEGER NOT NULL CHECK (reserved_cost BETWEEN 0 AND 9007199254740992),
+        tariff BLOB NOT NULL,
         total_timeout_ms INTEGER NOT NULL CHECK (total_timeout_ms BETWEEN 0 AND 9007199254740992),
         granted_us INTEGER NOT NULL CHECK (granted_us BETWEEN 0 AND 9007199254740992),
         dispatching_us INTEGER CHECK (dispatching_us BETWEEN 0 AND 9007199254740992),
         finished_us INTEGER CHECK (finished_us BETWEEN 0 AND 9007199254740992),
         used_input INTEGER CHECK (used_input BETWEEN 0 AND 9007199254740992),
         used_output INTEGER CHECK (used_output BETWEEN 0 AND 9007199254740992),
+        used_cost INTEGER CHECK (used_cost BETWEEN 0 AND 9007199254740992),
         usage_basis TEXT,
         detail TEXT,
         provider_ref TEXT,
@@ -131,7 +136,8 @@ STATEMENTS = (
         CONSTRAINT ck_attempt_finished_us CHECK ((finished_us IS NULL) = (state = 'dispatching' OR state = 'granted'
             OR state = 'unknown')),
         CONSTRAINT ck_attempt_result_digest CHECK ((result_digest IS NOT NULL) = (state = 'completed')),
-        CONSTRAINT ck_attempt_used CHECK ((used_input IS NULL) = (used_output IS NULL)),
+        CONSTRAINT ck_attempt_used CHECK ((used_input IS NULL) = (used_output IS NULL) AND (used_input IS NULL) =
+            (used_cost IS NULL)),
         CONSTRAINT ck_attempt_settled CHECK ((used_input IS NOT NULL) = (state = 'charged' OR state = 'closed' OR
             state = 'completed')),
         CONSTRAINT ck_attempt_basis CHECK ((usage_basis IS NULL) = (used_input IS NULL)),
@@ -196,6 +202,7 @@ STATEMENTS = (
         settled_tokens INTEGER NOT NULL CHECK (settled_tokens BETWEEN 0 AND 9007199254740992),
         settled_cost INTEGER NOT NULL CHECK (settled_cost BETWEEN 0 AND 9007199254740992),
         debt_tokens INTEGER NOT NULL CHECK (debt_tokens BETWEEN 0 AND 9007199254740992),
+        debt_cost INTEGER NOT NULL CHECK (debt_cost BETWEEN 0 AND 9007199254740992),
         CONSTRAINT pk_hold PRIMARY KEY (op_id, n, scope_kind, scope_id),
         CONSTRAINT fk_hold_attempt FOREIGN KEY(op_id, n) REFERENCES attempt (op_id, n),
         CONSTRAINT fk_hold_budget FOREIGN KEY(scope_kind, scope_id) REFERENCES budget (scope_kind, scope_id),
@@ -252,7 +259,7 @@ STATEMENTS = (
     """
     CREATE TRIGGER attempt_is_fixed BEFORE UPDATE OF op_id, n, dispatch_id, incarnation, profile, profile_digest,
             bundle_digest, policy_revision, snapshot_digest, decisions, reserved_input, reserved_output,
-            total_timeout_ms, granted_us ON attempt
+            reserved_cost, tariff, total_timeout_ms, granted_us ON attempt
         WHEN 1
         BEGIN SELECT RAISE(ABORT, 'illegal move: this column is fixed'); END
     """,
