@@ -91,7 +91,8 @@ def example() -> Snapshot:
 
 COMPARED = """
 import test_policy_reference as tests
-from reference_questions import built, example, mutated
+from reference_mutator import mutated
+from reference_questions import built, example
 
 registries = {"example": example(), "built": built()}
 asked = [

@@ -113,7 +113,7 @@ def test_a_check_without_a_mutation_is_a_fault(policies: Path) -> None:
         (REGION, '""', "b", "The mutation odd does not apply: its old text occurs 0 times."),
         ("access.rego", "a", "b", "The mutation odd is of no file of rules."),
         ("codes.json", "a", "b", "The mutation odd is of no file of rules."),
-        ("/tmp/victim.txt", "a", "b", "The mutation odd is of no file of rules."),
+        ("/victim.rego", "a", "b", "The mutation odd is of no file of rules."),
         ("gateway/../../victim.rego", "a", "b", "The mutation odd is of no file of rules."),
         ("gateway//access/access.rego", "a", "b", "The mutation odd is of no file of rules."),
         (REGION, "package gateway.route.region", "package gateway.route.regions", DECLARED),

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from cases.registry_nodes import all_without_one_node
 from reference import NOTHING, STRUCTS, Json, said
+from reference_mutator import at, places, without
 from reference_opa import UNDEFINED, Asked, answers
-from reference_questions import as_json, at, built, example, near_misses, of_built, of_example, places, without
+from reference_questions import as_json, built, example, near_misses, of_built, of_example
 
 from adapters.policy.registry_facts import facts
 from adapters.registry import Loaded

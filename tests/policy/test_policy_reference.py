@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from reference import NOTHING, STRUCTS, Json, is_typed, said
+from reference_mutator import mutated, places, without
 from reference_opa import Asked, answers
-from reference_questions import built, example, mutated, of_built, of_example, places, without
+from reference_questions import built, example, of_built, of_example
 
 COUNT = 1_100
 """Mutated questions of one entrypoint over one registry; 11,000 in all."""
