@@ -17,7 +17,7 @@ BETA = (EXAMPLE / ACME).read_text().replace("id: acme", "id: beta", 1)
 CHAT_2 = (EXAMPLE / "bundles" / "chat@1.yaml").read_text().replace("id: chat@1", "id: chat@2")
 TWO_TENANTS = (
     Edit(file="tenants/beta.yaml", old="", new=BETA),
-    Edit(file=PROFILE, old="prefix_cache: single_tenant\n  tenants: [acme]", new='prefix_cache: "off"'),
+    Edit(file=PROFILE, old="prefix_cache: single_tenant\n  tenants: [acme]", new='prefix_cache: "off"\n  tenants: any'),
 )
 
 

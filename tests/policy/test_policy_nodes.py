@@ -65,7 +65,7 @@ def test_no_registry_that_loads_without_one_of_its_nodes_allows_more() -> None:
     whole = example()
     changed = {removed: as_json(facts(found.snapshot)) for removed, found in loaded.items()}
     registries = {WHOLE: whole} | {removed: registry for removed, registry in changed.items() if registry != whole}
-    assert len(registries) > 20
+    assert len(registries) > 15  # so that the comparison below has something to compare
     assert all_widened(registries, questions_of_example(), strict=True) == []
 
 

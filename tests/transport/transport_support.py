@@ -81,6 +81,7 @@ def profile(endpoint: str, **changes: Any) -> Profile:
             "placement": {"device": "cpu", "count": 1, "sharing": "time_shared"},
             "readiness": {},
             "prefix_cache": "shared",
+            "tenants": "any",
             "abilities": {"abort_by_id": False, "enforce_context": False, "attest_revision": False},
         },
     }
