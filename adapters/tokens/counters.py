@@ -1,7 +1,8 @@
 """Counting a request's input with the counter that its profile names. Always local (promise G2)."""
 
+from gateway.domain.message import ImagePart, Message, parts_of, role_of
 from gateway.domain.profile import Profile
-from gateway.domain.request import Message, Request
+from gateway.domain.request import Request
 
 PART_SEPARATOR = 1
 """Engines join the text parts of a message, llama.cpp with a line break."""
@@ -23,9 +24,8 @@ class LocalCounter:
 
 
 def _bytes(message: Message) -> int:
-    content = message.content
-    texts = (content,) if isinstance(content, str) else tuple(part.text for part in content)
-    return len(message.role) + sum(map(_utf8, texts)) + PART_SEPARATOR * (len(texts) - 1)
+    texts = tuple(part.text for part in parts_of(message) if not isinstance(part, ImagePart))
+    return len(role_of(message)) + sum(map(_utf8, texts)) + PART_SEPARATOR * (len(texts) - 1)
 
 
 def _utf8(text: str) -> int:

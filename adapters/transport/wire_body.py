@@ -22,7 +22,7 @@ def wire_body(dispatch: Dispatch) -> bytes:
     request = dispatch.request
     fields: dict[str, Any] = {
         "model": dispatch.profile.model,
-        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        "messages": request.messages,
         CAP_FIELDS[dispatch.profile.adapter]: dispatch.output_cap,
         "stream": False,
     }

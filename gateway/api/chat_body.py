@@ -8,8 +8,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from gateway.api.expected import expected
 from gateway.api.strict_json import parse_object
+from gateway.domain.message import Message
 from gateway.domain.refusal import Code, Refusal
-from gateway.domain.request import Message, Request, SourceRef
+from gateway.domain.request import Request, SourceRef
 
 MAX_STOPS = 4
 MAX_SOURCES = 32

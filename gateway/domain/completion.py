@@ -1,10 +1,11 @@
 """The answer to a generation, rendered to bytes once, before it is stored."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
+from gateway.domain.tools import ToolCall
 from gateway.domain.usage import Usage
 
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter"]
@@ -20,10 +21,18 @@ class Completion(Struct, frozen=True):
     finish_reason: FinishReason
     usage: Usage | None
     """None: absent or implausible; the reservation is charged instead."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    refusal: str | None = None
+    """The model's own sentence where it declines; part of the answer, not an error."""
+    logprobs: dict[str, Any] | None = None
+    """In OpenAI's shape, as the provider gave it; shown only where it was asked for."""
 
 
 def render(completion: Completion, *, operation_id: str, created_s: int, settled: Usage) -> bytes:
     """The answer in OpenAI's shape; ``id`` is the operation's, so that a client can inspect it."""
+    message: dict[str, Any] = {"role": "assistant", "content": completion.content, "refusal": completion.refusal}
+    if completion.tool_calls:
+        message["tool_calls"] = completion.tool_calls
     return _encode(
         {
             "id": operation_id,
@@ -33,8 +42,8 @@ def render(completion: Completion, *, operation_id: str, created_s: int, settled
             "choices": [
                 {
                     "index": 0,
-                    "message": {"role": "assistant", "content": completion.content, "refusal": None},
-                    "logprobs": None,
+                    "message": message,
+                    "logprobs": completion.logprobs,
                     "finish_reason": completion.finish_reason,
                 }
             ],

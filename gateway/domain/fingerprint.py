@@ -26,6 +26,16 @@ _FIELDS_V1: Mapping[str, Callable[[Request], Any]] = {
     "top_p": lambda r: _number(r.top_p),
     "stop": lambda r: r.stop,
     "seed": lambda r: r.seed,
+    # A field that came later and that a request leaves out changes no digest.
+    "tools": lambda r: r.tools,
+    "tool_choice": lambda r: r.tool_choice,
+    "parallel_tool_calls": lambda r: r.parallel_tool_calls,
+    "response_format": lambda r: r.response_format,
+    "logprobs": lambda r: r.logprobs,
+    "top_logprobs": lambda r: r.top_logprobs,
+    "presence_penalty": lambda r: _number(r.presence_penalty),
+    "frequency_penalty": lambda r: _number(r.frequency_penalty),
+    "reasoning_effort": lambda r: r.reasoning_effort,
     "gateway.purpose": lambda r: r.purpose,
     "gateway.sources": lambda r: sorted(r.sources) or None,
 }

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from gateway.domain.budget import Reservation
 from gateway.domain.errors import GrantAlreadySpent
+from gateway.domain.operation import Identity
 from gateway.domain.profile import Profile
 from gateway.domain.request import Request
 
@@ -18,6 +19,9 @@ class Dispatch(Struct, frozen=True, kw_only=True):
     """The request id on the wire. Never derived from the operation key."""
     profile: Profile
     request: Request
+    tenant: str
+    principal: str
+    """With the tenant: whose prefixes an engine may reuse."""
     output_cap: int
     """Tokens: what was reserved is what is sent (promise G8)."""
     send_by_s: float
@@ -27,12 +31,13 @@ class Dispatch(Struct, frozen=True, kw_only=True):
 class FreshGrant:
     """Holds taken for one attempt and nothing sent yet."""
 
-    __slots__ = ("_spent", "attempt", "dispatch_id", "made_s", "operation_id", "profile", "reserved")
+    __slots__ = ("_spent", "attempt", "dispatch_id", "identity", "made_s", "operation_id", "profile", "reserved")
 
     def __init__(
         self,
         *,
         operation_id: str,
+        identity: Identity,
         attempt: int,
         dispatch_id: str,
         profile: Profile,
@@ -40,6 +45,7 @@ class FreshGrant:
         made_s: float,
     ) -> None:
         self.operation_id = operation_id
+        self.identity = identity
         self.attempt = attempt
         self.dispatch_id = dispatch_id
         self.profile = profile
@@ -59,6 +65,8 @@ class FreshGrant:
             dispatch_id=self.dispatch_id,
             profile=self.profile,
             request=request,
+            tenant=self.identity.tenant,
+            principal=self.identity.principal,
             output_cap=self.reserved.output,
             send_by_s=send_by_s,
         )

@@ -18,9 +18,10 @@ from gateway.domain.registry import (
     Tokens,
     Url,
 )
+from gateway.domain.request import Feature
 
 Adapter = Literal["llama_cpp", "vllm", "openai", "azure", "anthropic"]
-Capability = Literal["chat"]
+Capability = Feature
 SELF_HOSTED_ADAPTERS = frozenset({"llama_cpp", "vllm"})
 
 
@@ -45,6 +46,13 @@ class Counter(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     ]
     per_message: Annotated[int, Meta(ge=0, le=1000, description="Tokens that the chat template adds per message.")]
     per_request: Annotated[int, Meta(ge=0, le=100_000, description="Tokens that the chat template adds per request.")]
+    per_tool: Annotated[
+        int, Meta(ge=0, le=100_000, description="Tokens that the chat template adds per tool, and per call of one.")
+    ] = 0
+    per_image: Annotated[
+        Annotated[int, Meta(ge=1, le=10_000_000)] | None,
+        Meta(description="Most tokens that an image takes; null: images cannot be counted."),
+    ] = None
 
 
 class ErrorRule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -132,6 +140,14 @@ class Engine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         Literal["salted", "off", "single_tenant", "shared"],
         Meta(description="How cached prefixes of different tenants are kept apart."),
     ]
+    salted_by: Annotated[
+        Literal["tenant", "principal"] | None,
+        Meta(description="Whose cached prefixes are kept apart; needed where prefix_cache is salted, else null."),
+    ] = None
+    fingerprint: Annotated[
+        Name | None,
+        Meta(description="system_fingerprint of every answer, where the engine attests its revision; null: none."),
+    ] = None
     tenants: Annotated[
         Annotated[tuple[Id, ...], Meta(min_length=1)] | Literal["any"],
         Meta(description="The only tenants that this engine serves, or the word any."),
@@ -154,7 +170,12 @@ class Profile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     max_answer_bytes: Annotated[int, Meta(ge=1024, le=64 * 2**20)] = 4 * 2**20
     capabilities: Annotated[tuple[Capability, ...], Meta(min_length=1)]
     counter: Counter
+    control_tokens: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=64)], ...],
+        Meta(max_length=256, description="Words of the chat template that a request's text must not contain."),
+    ] = ()
     endpoint: Annotated[Url, Meta(description="Base URL, such as https://api.example.com/v1.")]
+    api_version: Annotated[Name | None, Meta(description="Needed by azure, else null.")] = None
     network: Network
     region: Id
     data_handling: DataHandling

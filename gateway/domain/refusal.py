@@ -52,6 +52,7 @@ class Code(StrEnum):
     OUTPUT_EXCEEDS_PROFILE = "output_exceeds_profile"
     CONTEXT_EXCEEDED = "context_exceeded"
     UNCOUNTABLE_INPUT = "uncountable_input"
+    CONTROL_TOKEN = "control_token"  # noqa: S105 - a code
     BUDGET_EXHAUSTED = "budget_exhausted"
     CONCURRENCY_EXHAUSTED = "concurrency_exhausted"
     NO_READY_ROUTE = "no_ready_route"
@@ -67,6 +68,8 @@ class Code(StrEnum):
     SOURCE_WITHDRAWN = "source_withdrawn"
     RELOAD_REFUSED = "reload_refused"
     RELOAD_WITHOUT_SERVER = "reload_without_server"
+    UNKNOWN_PROFILE = "unknown_profile"
+    PROFILE_ACT_NOT_LEGAL = "profile_act_not_legal"
     ACT_NOT_LEGAL = "act_not_legal"
     ACT_TOO_EARLY = "act_too_early"
     INTERNAL_ERROR = "internal_error"
@@ -200,6 +203,12 @@ MEANINGS: Mapping[Code, Meaning] = {
     Code.UNCOUNTABLE_INPUT: Meaning(
         422, False, "The input cannot be counted with the profile's counter.", "Send text only."
     ),
+    Code.CONTROL_TOKEN: Meaning(
+        422,
+        False,
+        "A text of the request contains a control token of the model's chat template.",
+        "Remove it, or put a space into it: the model would read it as the start of another turn.",
+    ),
     Code.BUDGET_EXHAUSTED: Meaning(
         429,
         True,
@@ -259,6 +268,15 @@ MEANINGS: Mapping[Code, Meaning] = {
     ),
     Code.RELOAD_WITHOUT_SERVER: Meaning(
         409, False, "No server runs here, so there is nothing to reload.", "Run: gateway serve"
+    ),
+    Code.UNKNOWN_PROFILE: Meaning(
+        404, False, "The registry has no such profile.", "gateway profiles list shows the ids of all profiles."
+    ),
+    Code.PROFILE_ACT_NOT_LEGAL: Meaning(
+        409,
+        False,
+        "The profile is not in a state from which this is possible.",
+        "Look at it with gateway profiles list: only a draining one is resumed, only a quarantined one released.",
     ),
     Code.ACT_NOT_LEGAL: Meaning(
         409,

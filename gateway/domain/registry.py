@@ -177,5 +177,21 @@ class Releases(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def digest_of(value: Any) -> str:
-    """``sha256:`` over the canonical JSON of a registry object."""
-    return "sha256:" + hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
+    """``sha256:`` over the canonical JSON of a registry object.
+
+    What is at its default is left out: a field that a later version of the gateway adds takes no approval back.
+    """
+    return "sha256:" + hashlib.sha256(msgspec.json.encode(_stated(value), order="deterministic")).hexdigest()
+
+
+def _stated(value: Any) -> Any:
+    # Not omit_defaults: that compares by identity, and two equal numbers need not be one object.
+    if isinstance(value, Struct):
+        return {
+            field.encode_name: _stated(stated)
+            for field in msgspec.structs.fields(value)
+            if (stated := getattr(value, field.name)) != field.default
+        }
+    if isinstance(value, tuple):
+        return [_stated(item) for item in value]
+    return value

@@ -7,20 +7,23 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-Role = Literal["system", "developer", "user", "assistant"]
+from gateway.domain.message import AssistantMessage, ImagePart, Message, ToolMessage, parts_of
+from gateway.domain.tools import JsonObjectFormat, JsonSchemaFormat, ResponseFormat, Tool, ToolChoice
 
-
-class TextPart(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="text"):
-    """A piece of a message's content. Text is the only kind that is served so far."""
-
-    text: str
-
-
-class Message(Struct, frozen=True, forbid_unknown_fields=True):
-    """One turn of the conversation."""
-
-    role: Role
-    content: str | Annotated[tuple[TextPart, ...], Meta(min_length=1)]
+ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
+Feature = Literal[
+    "chat",
+    "tools",
+    "parallel_tool_calls",
+    "images",
+    "json_object",
+    "json_schema",
+    "logprobs",
+    "penalties",
+    "reasoning_effort",
+    "seed",
+]
+"""What a request may need beyond plain text. A profile lists which of them it serves, as its capabilities."""
 
 
 class SourceRef(Struct, frozen=True, forbid_unknown_fields=True, order=True):
@@ -42,12 +45,43 @@ class Request(Struct, frozen=True, kw_only=True):
     top_p: float | None = None
     stop: tuple[str, ...] | None = None
     seed: int | None = None
+    tools: tuple[Tool, ...] | None = None
+    tool_choice: ToolChoice | None = None
+    parallel_tool_calls: bool | None = None
+    response_format: ResponseFormat | None = None
+    logprobs: bool | None = None
+    top_logprobs: int | None = None
+    presence_penalty: float | None = None
+    frequency_penalty: float | None = None
+    reasoning_effort: ReasoningEffort | None = None
     purpose: str | None = None
     """Left out, the tenant's default purpose counts."""
     sources: tuple[SourceRef, ...] = ()
     stream: bool = False
 
 
-def features(request: Request) -> tuple[str, ...]:  # noqa: ARG001 - what a request needs is read from it and nothing else
-    """Capabilities that a profile must have to serve it, as profiles name them. Only chat is served so far."""
-    return ("chat",)
+def features(request: Request) -> tuple[Feature, ...]:
+    """Capabilities that a profile must have to serve it, as profiles name them.
+
+    A parameter that an adapter could not carry must not be dropped in silence, so each of them is one.
+    """
+    needed: dict[Feature, bool] = {
+        "chat": True,
+        "tools": request.tools is not None or request.tool_choice is not None or _has_tool_turns(request.messages),
+        "parallel_tool_calls": request.parallel_tool_calls is not None,
+        "images": any(isinstance(part, ImagePart) for message in request.messages for part in parts_of(message)),
+        "json_object": isinstance(request.response_format, JsonObjectFormat),
+        "json_schema": isinstance(request.response_format, JsonSchemaFormat),
+        "logprobs": request.logprobs is not None or request.top_logprobs is not None,
+        "penalties": request.presence_penalty is not None or request.frequency_penalty is not None,
+        "reasoning_effort": request.reasoning_effort is not None,
+        "seed": request.seed is not None,
+    }
+    return tuple(feature for feature, is_needed in needed.items() if is_needed)
+
+
+def _has_tool_turns(messages: tuple[Message, ...]) -> bool:
+    return any(
+        isinstance(message, ToolMessage) or (isinstance(message, AssistantMessage) and message.tool_calls is not None)
+        for message in messages
+    )

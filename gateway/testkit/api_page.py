@@ -26,10 +26,6 @@ Meanings = Mapping[str, str]
 _CHAT: Meanings = {
     "model": "The alias that a release pointer resolves to a bundle. Never a profile or a provider.",
     "messages": "The conversation, in order.",
-    "messages[].role": "Who speaks.",
-    "messages[].content": "Text.",
-    "messages[].content[].type": "Text is the only kind of part.",
-    "messages[].content[].text": "The text of the part.",
     "max_tokens": "Cap on the output, at most the profile's maximum. Left out, that maximum is reserved and sent.",
     "max_completion_tokens": "Another name of `max_tokens`. Both at once are refused.",
     "temperature": "Passed on.",

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from gateway.api.chat_body import read_chat
 from gateway.api.problems import status_of
+from gateway.domain.message import DeveloperMessage, TextPart, UserMessage
 from gateway.domain.refusal import Code, Refusal
-from gateway.domain.request import Message, Request, SourceRef, TextPart
+from gateway.domain.request import Request, SourceRef
 
 USER = {"role": "user", "content": "Hello?"}
 BASE: dict[str, Any] = {"model": "chat", "messages": [USER]}
@@ -27,7 +28,7 @@ def refused(body: bytes) -> tuple[Code, int]:
 
 
 def test_the_smallest_body_is_read() -> None:
-    assert read() == Request(model="chat", messages=(Message("user", "Hello?"),))
+    assert read() == Request(model="chat", messages=(UserMessage("Hello?"),))
 
 
 def test_every_served_field_is_read() -> None:
@@ -44,7 +45,7 @@ def test_every_served_field_is_read() -> None:
     )
     assert request == Request(
         model="chat",
-        messages=(Message("developer", (TextPart("Be brief."),)), Message("user", "Hello?")),
+        messages=(DeveloperMessage((TextPart("Be brief."),)), UserMessage("Hello?")),
         max_output=7,
         temperature=1.0,
         top_p=0.5,

@@ -6,13 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.domain.fingerprint import differing_fields, fingerprint
-from gateway.domain.request import Message, Request, SourceRef, TextPart
+from gateway.domain.message import SystemMessage, TextPart, UserMessage
+from gateway.domain.request import Request, SourceRef
 
 ENDPOINT = "POST /v1/chat/completions"
-BASE = Request(model="chat", messages=(Message("user", "Hello?"),))
+BASE = Request(model="chat", messages=(UserMessage("Hello?"),))
 FULL = Request(
     model="chat",
-    messages=(Message("system", "Be brief."), Message("user", (TextPart("Hel"), TextPart("lo?")))),
+    messages=(SystemMessage("Be brief."), UserMessage((TextPart("Hel"), TextPart("lo?")))),
     max_output=17,
     temperature=0.5,
     top_p=1.0,
@@ -35,7 +36,7 @@ def test_a_published_version_never_changes(name: str, request_: Request) -> None
 
 CHANGES = {
     "model": {"model": "other"},
-    "messages": {"messages": (Message("user", "Hello!"),)},
+    "messages": {"messages": (UserMessage("Hello!"),)},
     "max_tokens": {"max_output": 18},
     "temperature": {"temperature": 0.25},
     "top_p": {"top_p": 0.5},
@@ -85,7 +86,7 @@ def test_zero_has_one_sign() -> None:
 
 
 def test_the_fingerprint_holds_nothing_of_the_prompt() -> None:
-    canary = msgspec.structs.replace(BASE, messages=(Message("user", "CANARY"),))
+    canary = msgspec.structs.replace(BASE, messages=(UserMessage("CANARY"),))
     assert b"CANARY" not in msgspec.json.encode(fingerprint(canary, ENDPOINT))
 
 
@@ -96,5 +97,5 @@ def test_an_unpublished_version_is_a_fault_of_the_program() -> None:
 
 @given(st.text(), st.text())
 def test_two_prompts_have_one_fingerprint_only_if_they_are_equal(first: str, second: str) -> None:
-    a, b = (msgspec.structs.replace(BASE, messages=(Message("user", text),)) for text in (first, second))
+    a, b = (msgspec.structs.replace(BASE, messages=(UserMessage(text),)) for text in (first, second))
     assert (fingerprint(a, ENDPOINT).digest == fingerprint(b, ENDPOINT).digest) == (first == second)

@@ -8,15 +8,18 @@ import pytest
 from gateway.domain.budget import Reservation
 from gateway.domain.errors import GrantAlreadySpent
 from gateway.domain.grant import FreshGrant
+from gateway.domain.message import UserMessage
+from gateway.domain.operation import Identity
 from gateway.domain.profile import Profile
-from gateway.domain.request import Message, Request
+from gateway.domain.request import Request
 
 ROOT = Path(__file__).parents[2]
-REQUEST = Request(model="chat", messages=(Message("user", "Hello?"),))
+REQUEST = Request(model="chat", messages=(UserMessage("Hello?"),))
 
 
 def test_a_grant_is_spent_once(profile: Profile) -> None:
     grant = FreshGrant(
+        identity=Identity("acme", "assistant", bytes(32)),
         operation_id="o",
         attempt=1,
         dispatch_id="d",

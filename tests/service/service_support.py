@@ -10,11 +10,12 @@ from typing import Any
 from contract.ledger_ends import ManualClock
 from msgspec.structs import replace
 
+from gateway.domain.message import UserMessage
 from gateway.domain.operation import Attempt, Operation, State
 from gateway.domain.principal import BUILT_IN_OPERATOR, OPERATOR, SYSTEM_TENANT, Caller, credential_hash
 from gateway.domain.profile import Profile
 from gateway.domain.refusal import Answer, Refusal
-from gateway.domain.request import Message, Request, SourceRef
+from gateway.domain.request import Request, SourceRef
 from gateway.domain.snapshot import Snapshot
 from gateway.domain.source import GrantSource, Source, SourceAct
 from gateway.ports.events import Event
@@ -34,7 +35,7 @@ from gateway.testkit.registry_copy import EXAMPLE
 
 PROFILE = "smollm2-135m"
 BUNDLE = "chat@1"
-ASKED = Request(model="chat", messages=(Message("user", "Is it?"),))
+ASKED = Request(model="chat", messages=(UserMessage("Is it?"),))
 HANDBOOK = SourceRef("handbook", "r1")
 CITING = replace(ASKED, sources=(HANDBOOK,))
 

@@ -8,7 +8,7 @@ from service_support import ASKED, Surroundings, breaking
 from gateway.domain.budget import Reservation
 from gateway.domain.errors import GrantAlreadySpent, LedgerUnavailable, LedgerUncertain
 from gateway.domain.grant import FreshGrant
-from gateway.domain.operation import State
+from gateway.domain.operation import Identity, State
 from gateway.domain.outcome import Completed
 from gateway.domain.refusal import Answer, Code
 from gateway.ports.ledger import Dispatching, GrantLost
@@ -121,6 +121,7 @@ def test_the_wire_sees_the_dispatch_id_and_never_the_operation_key() -> None:
 def test_a_grant_is_spent_once() -> None:
     world = Surroundings()
     grant = FreshGrant(
+        identity=Identity("acme", "assistant", bytes(32)),
         operation_id="op",
         attempt=1,
         dispatch_id="d",

@@ -7,8 +7,9 @@ import msgspec
 import pytest
 
 from adapters.tokens.counters import LocalCounter
+from gateway.domain.message import Message, SystemMessage, TextPart, UserMessage
 from gateway.domain.profile import Counter, Profile
-from gateway.domain.request import Message, Request, TextPart
+from gateway.domain.request import Request
 from gateway.testkit.fakes.transport import FakeCounter
 
 
@@ -25,31 +26,31 @@ def count(*messages: Message, method: str = "bytes", per_message: int = 0, per_r
 
 
 def test_a_message_counts_its_role_and_its_bytes():
-    assert count(Message(role="user", content="abc")) == len("user") + 3
+    assert count(UserMessage("abc")) == len("user") + 3
 
 
 @pytest.mark.parametrize(("text", "size"), [("é", 2), ("你", 3), ("👩", 4), ("", 0), ("\u0000", 1)])
 def test_text_counts_in_utf8(text: str, size: int):
-    assert count(Message(role="user", content=text)) == len("user") + size
+    assert count(UserMessage(text)) == len("user") + size
 
 
 def test_parts_count_like_text_and_the_line_breaks_between_them():
     parts = (TextPart(text="ab"), TextPart(text="é"), TextPart(text=""))
-    assert count(Message(role="user", content=parts)) == len("user") + 4 + 2
+    assert count(UserMessage(parts)) == len("user") + 4 + 2
 
 
 def test_the_allowances_count_per_message_and_once():
-    two = (Message(role="user", content="a"), Message(role="system", content="b"))
+    two = (UserMessage("a"), SystemMessage("b"))
     assert count(*two, per_message=5, per_request=30) == len("user") + len("system") + 2 + 10 + 30
 
 
 @pytest.mark.parametrize("method", ["tiktoken:cl100k_base", "tokenizers:a.json@sha256:" + "0" * 64])
 def test_a_counter_that_is_not_here_counts_nothing(method: str):
-    assert count(Message(role="user", content="a"), method=method) is None
+    assert count(UserMessage("a"), method=method) is None
 
 
 def test_text_that_has_no_utf8_cannot_be_counted():
-    assert count(Message(role="user", content="\ud83d")) is None
+    assert count(UserMessage("\ud83d")) is None
 
 
 def test_the_fake_counts_what_it_was_told():

@@ -17,9 +17,10 @@ from adapters.tokens.counters import LocalCounter
 from adapters.transport.transports import Transports
 from gateway.demo.engine import ALIAS, MODEL_FILE, Engine, start_engine
 from gateway.domain.errors import StartRefused
+from gateway.domain.message import AssistantMessage, DeveloperMessage, TextPart, UserMessage
 from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome
 from gateway.domain.profile import Profile
-from gateway.domain.request import Message, Request, TextPart
+from gateway.domain.request import Request
 from gateway.ports.transport import Readiness
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,7 +68,7 @@ def test_a_real_engine_answers_with_its_own_name_and_usage(engine: Engine):
 
 
 def test_the_reserved_cap_bounds_a_real_answer(engine: Engine):
-    request = Request(model="chat", messages=(Message(role="user", content="Count from 1 to 100."),))
+    request = Request(model="chat", messages=(UserMessage("Count from 1 to 100."),))
     outcome = send(smollm(engine), request, cap=4)
     assert isinstance(outcome, Completed)
     assert (outcome.completion.finish_reason, outcome.completion.usage.output) == ("length", 4)
@@ -91,7 +92,7 @@ def test_an_engine_that_answers_under_another_name_is_a_mismatch_and_charged(eng
 
 
 def test_a_prompt_above_the_context_is_refused_by_the_engine_before_work(engine: Engine):
-    request = Request(model="chat", messages=(Message(role="user", content="word " * 5000),))
+    request = Request(model="chat", messages=(UserMessage("word " * 5000),))
     assert send(smollm(engine), request) == NoEffect("rejected")
 
 
@@ -103,20 +104,20 @@ def test_the_demos_engine_is_ready_and_only_as_large_as_it_is(engine: Engine):
 
 
 TEXTS = {
-    "one letter": (Message(role="user", content="a"),),
-    "nothing": (Message(role="user", content=""),),
-    "German": (Message(role="user", content="Größe, Straße, Übermut"),),
-    "Chinese": (Message(role="user", content="你好，世界。"),),
-    "emoji": (Message(role="user", content="👩‍👩‍👧‍👦🏳️‍🌈"),),
-    "accents apart": (Message(role="user", content="e\u0301a\u0308\ufdfa\u2126"),),
-    "control": (Message(role="user", content="\u0000\u0001\t\n\r\u200b\ufeff"),),
-    "markers": (Message(role="user", content="<|im_start|>system\n<|im_end|>"),),
-    "digits": (Message(role="user", content="1234567890" * 5),),
-    "spaces": (Message(role="user", content=" " * 50),),
-    "developer": (Message(role="developer", content="x"), Message(role="user", content="y")),
-    "many messages": tuple(Message(role=role, content="k") for role in ("user", "assistant") * 12),
-    "many parts": (Message(role="user", content=tuple(TextPart(text="a") for _ in range(60))),),
-    "empty parts": (Message(role="user", content=tuple(TextPart(text="") for _ in range(60))),),
+    "one letter": (UserMessage("a"),),
+    "nothing": (UserMessage(""),),
+    "German": (UserMessage("Größe, Straße, Übermut"),),
+    "Chinese": (UserMessage("你好，世界。"),),
+    "emoji": (UserMessage("👩‍👩‍👧‍👦🏳️‍🌈"),),
+    "accents apart": (UserMessage("e\u0301a\u0308\ufdfa\u2126"),),
+    "control": (UserMessage("\u0000\u0001\t\n\r\u200b\ufeff"),),
+    "markers": (UserMessage("<|im_start|>system\n<|im_end|>"),),
+    "digits": (UserMessage("1234567890" * 5),),
+    "spaces": (UserMessage(" " * 50),),
+    "developer": (DeveloperMessage("x"), UserMessage("y")),
+    "many messages": (UserMessage("k"), AssistantMessage("k")) * 12,
+    "many parts": (UserMessage(tuple(TextPart(text="a") for _ in range(60))),),
+    "empty parts": (UserMessage(tuple(TextPart(text="") for _ in range(60))),),
 }
 
 

@@ -6,14 +6,15 @@ from typing import Any
 import pytest
 from transport_support import ASKED, both, dispatch, profile
 
-from gateway.domain.request import Message, Request, SourceRef, TextPart
+from gateway.domain.message import SystemMessage, TextPart, UserMessage
+from gateway.domain.request import Request, SourceRef
 from gateway.testkit.provider.connection import Received
 
 FULL = Request(
     model="chat",
     messages=(
-        Message(role="system", content="Be brief."),
-        Message(role="user", content=(TextPart(text="Say"), TextPart(text="hello."))),
+        SystemMessage("Be brief."),
+        UserMessage((TextPart(text="Say"), TextPart(text="hello."))),
     ),
     max_output=5,
     temperature=0.5,
@@ -88,5 +89,5 @@ def test_the_headers_are_a_closed_set_and_the_request_id_is_the_dispatch_id():
 
 def test_a_large_body_arrives_whole():
     text = "é" * 800_000
-    request = Request(model="chat", messages=(Message(role="user", content=text),))
+    request = Request(model="chat", messages=(UserMessage(text),))
     assert received(request, cap=5).json()["messages"][0]["content"] == text

@@ -11,8 +11,9 @@ from transport_support import ASKED, SHORT, BootClock, Recorded, both, dispatch,
 from adapters.transport.transports import Transports
 from adapters.transport.wire import Call, Wire
 from adapters.transport.wire_result import Answered, NotSentResult
+from gateway.domain.message import UserMessage
 from gateway.domain.outcome import Completed, NoEffect, Outcome, Unknown
-from gateway.domain.request import Message, Request
+from gateway.domain.request import Request
 from gateway.ports.events import Faulted
 from gateway.testkit.provider.child import ProviderProcess
 from gateway.testkit.provider.server import Provider
@@ -114,7 +115,7 @@ def test_an_engine_that_died_while_the_connection_was_idle_is_not_sent_to():
 
 
 def test_a_request_that_is_only_half_written_at_the_deadline_is_unknown_and_cut_off():
-    large = Request(model="chat", messages=(Message(role="user", content="x" * 8_000_000),))
+    large = Request(model="chat", messages=(UserMessage("x" * 8_000_000),))
 
     async def run() -> tuple[Outcome, int]:
         async with Transports(BootClock(), Recorded()) as transports:

@@ -9,9 +9,10 @@ import msgspec
 
 from adapters.transport.transports import Transports
 from gateway.domain.grant import Dispatch
+from gateway.domain.message import UserMessage
 from gateway.domain.outcome import Outcome
 from gateway.domain.profile import Profile
-from gateway.domain.request import Message, Request
+from gateway.domain.request import Request
 from gateway.ports.events import Event
 from gateway.testkit.provider.behaviours import Behaviour
 from gateway.testkit.provider.server import Provider
@@ -21,7 +22,7 @@ UNLIMITED = dict.fromkeys(
 )
 SHORT = {"connect_ms": 500, "total_ms": 200}
 """Timeouts for what never ends by itself."""
-ASKED = Request(model="chat", messages=(Message(role="user", content="Say hello."),))
+ASKED = Request(model="chat", messages=(UserMessage("Say hello."),))
 
 
 class BootClock:
@@ -92,7 +93,15 @@ def dispatch(
     to: Profile, request: Request = ASKED, *, dispatch_id: str = "d1", cap: int = 64, send_by_s: float = float("inf")
 ) -> Dispatch:
     """One dispatch, by default with all the time in the world."""
-    return Dispatch(dispatch_id=dispatch_id, profile=to, request=request, output_cap=cap, send_by_s=send_by_s)
+    return Dispatch(
+        dispatch_id=dispatch_id,
+        profile=to,
+        request=request,
+        tenant="acme",
+        principal="assistant",
+        output_cap=cap,
+        send_by_s=send_by_s,
+    )
 
 
 @asynccontextmanager

@@ -45,6 +45,7 @@ class Reserve:
         if isinstance(claimed, Granted):
             return FreshGrant(
                 operation_id=claimed.operation_id,
+                identity=claim.identity,
                 attempt=claimed.attempt,
                 dispatch_id=claim.dispatch_id,
                 profile=bounded.profile,

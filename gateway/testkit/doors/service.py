@@ -14,6 +14,7 @@ from adapters.clock import SystemClock
 from adapters.telemetry import Telemetry
 from adapters.tokens import LocalCounter
 from gateway.domain.completion import Completion
+from gateway.domain.message import UserMessage
 from gateway.domain.operation import HOLDING
 from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome, Unknown
 from gateway.domain.principal import BUILT_IN_OPERATOR, OPERATOR, Caller, credential_hash
@@ -21,7 +22,7 @@ from gateway.domain.profile import Profile
 from gateway.domain.questions import Failed
 from gateway.domain.reconciliation import ActKind
 from gateway.domain.refusal import Answer, Refusal
-from gateway.domain.request import Message, Request, SourceRef
+from gateway.domain.request import Request, SourceRef
 from gateway.domain.snapshot import Snapshot
 from gateway.domain.source import Source, SourceAct
 from gateway.domain.usage import Usage
@@ -297,7 +298,7 @@ def _request(ask: Ask) -> Request:
     known = {"max_tokens": "max_output", "temperature": "temperature", "top_p": "top_p", "seed": "seed"}
     return Request(
         model=ask.model,
-        messages=(Message("user", ask.question),),
+        messages=(UserMessage(ask.question),),
         purpose=ask.purpose,
         sources=tuple(SourceRef(source, ask.revision) for source in ask.sources),
         **{known[name]: value for name, value in ask.changes.items()},
