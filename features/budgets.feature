@@ -10,6 +10,7 @@ Feature: Budgets
   Rule: What does not fit is refused before anything is sent
 
     @G9 @code-budget_exhausted
+    @acceptance @acceptance-quota_before_transport
     Scenario: A budget that is used up
       Given in the registry the tenant has a budget for one request
       And the engine does not say what it used
@@ -124,6 +125,23 @@ Feature: Budgets
       Then the request is refused as "budget_exhausted"
       And it says when to try again
       And the engine was called once
+
+  @service
+  Rule: What was reserved in a window is settled in that window
+
+    @G9
+    Scenario: A month that turns during a call
+      Given in the registry the tenant has a budget for one request
+      And the engine does not say what it used
+      And the engine is slow
+      And the assistant is waiting for an answer to "Is it?" under the key "k-1"
+      When the month turns before the answer arrives
+      And the assistant asks "Is it?" under the key "k-2"
+      Then the answer is "Yes."
+      When the assistant asks "Is it?" under the key "k-3"
+      Then the request is refused as "budget_exhausted"
+      And it is the "tokens_per_month" of the "tenant" that is short
+      And the engine was called 2 times
 
   @service @http
   Rule: A slot whose call may still be running is not given to another

@@ -8,6 +8,7 @@ Feature: A governed answer
     And the engine answers "A gateway stands between two worlds."
 
   @G1 @G2 @move-none-granted @move-granted-dispatching @move-dispatching-completed
+  @acceptance @acceptance-approved_dispatch
   Scenario: A permitted question is answered by one call
     When the assistant asks "What is a gateway?" under the key "k-1"
     Then the answer is "A gateway stands between two worlds."

@@ -47,6 +47,7 @@ Feature: What became of a call
     And the engine was called once
 
   @G5
+  @acceptance @acceptance-unknown_replay_without_retry
   Scenario: An unknown outcome is never tried again
     Given the engine drops the connection after reading the request
     And the assistant has asked "Hello?" under the key "k-1"

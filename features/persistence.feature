@@ -6,6 +6,7 @@ Feature: Saved before it is shown
     And the engine answers "Yes."
 
   @service @http @G3
+  @acceptance @acceptance-final_write_failure
   Scenario: An answer that cannot be saved is not shown
     Given the ledger cannot save results
     When the assistant asks "Is it?" under the key "k-1"
@@ -20,6 +21,15 @@ Feature: Saved before it is shown
     Then the request is refused as "ledger_unavailable"
     And no engine is called
     And nothing is reserved
+
+  @service @http @G2
+  Scenario: What cannot be noted as being sent is not sent
+    Given the ledger cannot note that a request is being sent
+    When the assistant asks "Is it?" under the key "k-1"
+    Then the request is refused as "not_started"
+    And the operation is "released"
+    And no engine is called
+    And nothing is reserved any more
 
   @service @http @G3
   Scenario: An answer that is saved late is shown when it is asked for again

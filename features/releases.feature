@@ -12,6 +12,7 @@ Feature: Releases
     When the assistant looks at the operation
     Then it shows the bundle "chat@2" and the profile "smollm2-135m"
 
+  @acceptance @acceptance-original_bundle_across_releases
   Scenario: A saved answer is shown whatever is released since
     Given the assistant has asked "Hello?" under the key "k-1"
     And since then another bundle is released

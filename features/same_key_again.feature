@@ -37,6 +37,7 @@ Feature: The same key again
   Rule: Another request under the same key is a conflict
 
     @code-operation_key_reused
+    @acceptance @acceptance-input_conflict
     Scenario Outline: The conflict names the field that differs
       Given the assistant has asked "The answer?" under the key "k-1"
       When the assistant asks "The answer?" under the key "k-1" with <field> <value>

@@ -103,6 +103,7 @@ Feature: Sources
       Then the same answer is shown again, byte for byte
 
     @policy @http @G6 @code-replay_source_forbidden
+    @acceptance @acceptance-revocation_on_saved_replay
     Scenario: A source was closed since
       Given the assistant has asked "How long?" under the key "k-1" citing the source "handbook"
       And since then the source "handbook" is closed to "staff"
@@ -112,6 +113,7 @@ Feature: Sources
       And the engine was called once
 
     @policy @http @G6
+    @acceptance @acceptance-partial_revocation
     Scenario: One source of three was closed since
       Given the source "faq" is open to "staff"
       And the source "notes" is open to "staff"

@@ -10,7 +10,7 @@ from msgspec import Struct
 PREFIX = "GATEWAY_"
 MOST_SECONDS = 3600.0
 SECRETS = "GATEWAY_SECRET_"
-"""Values that credentials of the registry refer to; read by name, never listed."""
+"""Secrets that credentials of the registry refer to; read by name (adapters/secrets), never listed."""
 _INJECTED = ("GATEWAY_PORT", "GATEWAY_SERVICE_")
 """Kubernetes injects these for a Service called gateway; no setting has such a name."""
 
@@ -28,6 +28,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     """Folder of the Rego policies."""
     data: str = "data"
     """Folder of the store and of the operator's credential."""
+    vocabularies: str = "vocabularies"
+    """Folder of the vocabularies that profiles count with."""
+    secrets: str = "secrets"
+    """Folder of the files with secrets of providers that credentials name."""
     listen: str = "127.0.0.1:8080"
     """Address and port of the HTTP server. Port 0 takes a free one."""
     max_body_bytes: int = 1024 * 1024
@@ -52,6 +56,14 @@ class Settings(Struct, frozen=True, kw_only=True):
     @property
     def policies_folder(self) -> Path:
         return Path(self.policies)
+
+    @property
+    def vocabularies_folder(self) -> Path:
+        return Path(self.vocabularies)
+
+    @property
+    def secrets_folder(self) -> Path:
+        return Path(self.secrets)
 
     @property
     def data_folder(self) -> Path:

@@ -7,6 +7,11 @@ pytest_plugins = [
     "gateway.testkit.steps.sourcing",
     "gateway.testkit.steps.operating",
     "gateway.testkit.steps.administering",
+    "gateway.testkit.steps.bounding",
     "gateway.testkit.steps.budgeting",
+    "gateway.testkit.steps.isolating",
+    "gateway.testkit.steps.lifecycle",
+    "gateway.testkit.steps.surface",
     "gateway.testkit.steps.http_only",
+    "gateway.testkit.steps.hosted",
 ]

@@ -5,7 +5,7 @@ files, references, classes, coherence, credentials, approvals, dates and kept_fo
 freezes the snapshot.
 """
 
-from adapters.registry.loader import Loaded, bundle_digest, load, profile_digest
+from adapters.registry.loader import Loaded, bundle_digest, load, profile_digest, profile_fault
 from adapters.registry.schemas import stale_schemas, write_schemas
 
-__all__ = ["Loaded", "bundle_digest", "load", "profile_digest", "stale_schemas", "write_schemas"]
+__all__ = ["Loaded", "bundle_digest", "load", "profile_digest", "profile_fault", "stale_schemas", "write_schemas"]

@@ -9,7 +9,7 @@ from adapters.registry.draft import Draft, Entry
 from adapters.registry.moving import is_moving
 from gateway.domain.fault import Fault
 from gateway.domain.principal import SYSTEM_TENANT
-from gateway.domain.profile import SELF_HOSTED_ADAPTERS, Profile
+from gateway.domain.profile import SELF_HOSTED_ADAPTERS, Engine, Profile
 from gateway.domain.tenant import Tenant
 
 
@@ -93,6 +93,33 @@ def _engine(entry: Entry[Profile]) -> Iterator[Fault]:
         sentence = "A prefix cache for a single tenant needs exactly one tenant."
         remedy = "Name the one tenant in engine/tenants, or salt the cache or switch it off."
         yield entry.fault(("engine", "prefix_cache"), sentence, remedy)
+
+    if engine is not None:
+        yield from _salting(entry, engine)
+        yield from _attesting(entry, engine)
+
+
+def _salting(entry: Entry[Profile], engine: Engine) -> Iterator[Fault]:
+    salted = engine.prefix_cache == "salted"
+    if salted and entry.value.adapter != "vllm":
+        remedy = "Give the engine to a single tenant, switch its cache off, or use vllm."
+        yield entry.fault(("engine", "prefix_cache"), "This adapter cannot salt a prefix cache.", remedy)
+    if salted and engine.salted_by is None:
+        remedy = "Say tenant or principal under engine/salted_by."
+        yield entry.fault(("engine", "prefix_cache"), "It is not said whose prefixes are kept apart.", remedy)
+    if not salted and engine.salted_by is not None:
+        remedy = "Remove salted_by, or make prefix_cache salted."
+        yield entry.fault(("engine", "salted_by"), "A cache that is not salted keeps nobody's prefixes apart.", remedy)
+
+
+def _attesting(entry: Entry[Profile], engine: Engine) -> Iterator[Fault]:
+    if engine.abilities.attest_revision and engine.fingerprint is None:
+        remedy = "State the system_fingerprint of its answers under engine/fingerprint."
+        sentence = "The engine attests its revision, and nothing says by which fingerprint."
+        yield entry.fault(("engine", "abilities", "attest_revision"), sentence, remedy)
+    if not engine.abilities.attest_revision and engine.fingerprint is not None:
+        remedy = "Make attest_revision true, or remove the fingerprint."
+        yield entry.fault(("engine", "fingerprint"), "A fingerprint is stated that the engine does not attest.", remedy)
 
 
 def _destination(draft: Draft, entry: Entry[Profile]) -> Iterator[Fault]:

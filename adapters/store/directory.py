@@ -31,8 +31,10 @@ class Directory:
         """Whether every source still has the version that was decided upon."""
         return all(self._version(ref.id) == seen for ref, seen in zip(sources, versions, strict=True))
 
-    def owns(self, tenant: str, principal: str, credential_hash: bytes) -> bool:
-        """Whether the credential is active and belongs to this principal."""
+    def owns(self, tenant: str, principal: str, credential_hash: bytes | None) -> bool:
+        """Whether the credential is active and belongs to this principal. No credential is nobody's."""
+        if credential_hash is None:
+            return False
         if credential_hash not in self._owners:
             row = self._connection.execute(_OWNER, {"hash": credential_hash, "yes": 1}).fetchone()
             self._owners[credential_hash] = row

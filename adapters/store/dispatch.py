@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, update
+from sqlalchemy import bindparam, select, update
 
 from adapters.store import moves
 from adapters.store.batch import Batch
 from adapters.store.moves import Found
 from adapters.store.statements import sql, within, word
-from adapters.store.tables import attempt
+from adapters.store.tables import attempt, operation
 from gateway.domain.operation import State
+from gateway.domain.principal import CANARY, SYSTEM_TENANT
 from gateway.ports.ledger import Dispatching, GrantLost, Standing
 
 GRANT_LASTS_US = 5_000_000
@@ -23,6 +24,8 @@ _DISPATCH = sql(
     .where(within(attempt.c.dispatch_id, "ids"), attempt.c.state == word(State.GRANTED))
     .values(state=word(State.DISPATCHING), dispatching_us=bindparam("now"))
 )
+
+_OWNER = sql(select(operation.c.tenant, operation.c.principal).where(operation.c.op_id == bindparam("id")))
 
 
 class Dispatches:
@@ -56,4 +59,11 @@ class Dispatches:
     def _objection(self, batch: Batch, grant: Found) -> str | None:
         if batch.now_us - grant.granted_us > GRANT_LASTS_US:
             return GRANT_EXPIRED
-        return None if self._standing is None else self._standing.objection(None, grant.profile)
+        reason = None if self._standing is None else self._standing.objection(None, grant.profile)
+        # Looked up only where there is an objection: readiness comes of the canary, so it cannot wait for it.
+        return None if reason is None or _is_canary(batch, grant) else reason
+
+
+def _is_canary(batch: Batch, grant: Found) -> bool:
+    owner: tuple[str, str] = batch.connection.execute(_OWNER, {"id": grant.op_id}).fetchone()
+    return owner == (SYSTEM_TENANT, CANARY)

@@ -7,6 +7,7 @@ from sqlalchemy import bindparam, update
 from adapters.store import holds, moves
 from adapters.store.batch import Batch
 from adapters.store.moves import Found
+from adapters.store.profile_change import convict
 from adapters.store.statements import Inserter, sql
 from adapters.store.tables import EVIDENCE, attempt, evidence, result
 from gateway.domain.errors import IllegalMove
@@ -70,6 +71,10 @@ def _settle(batch: Batch, settles: Sequence[Settle]) -> list[Settled | Supersede
             _keep_evidence(batch, sent, item)
             answers.append(Superseded(sent.state))
     _write(batch, moved)
+    for item, answer in zip(settles, answers, strict=True):
+        if item.settlement.state is State.CHARGED and not isinstance(answer, Exception):
+            # In this transaction: whoever dies after T3 must not forget what the answer has proved.
+            convict(batch, item.dispatch_id, item.settlement.detail)
     return answers
 
 

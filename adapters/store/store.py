@@ -13,6 +13,7 @@ from adapters.store.decisions import StoredDecisions
 from adapters.store.keys import StoredKeys
 from adapters.store.ledger import StoredLedger
 from adapters.store.operations import StoredOperations
+from adapters.store.profiles import StoredProfiles
 from adapters.store.sources import StoredSources
 from adapters.store.statements import Inserter
 from adapters.store.tables import meta, replica
@@ -61,6 +62,11 @@ class Store:
         self.decisions = StoredDecisions(directory)
         self.sources = StoredSources(self._reader, self._writer, directory)
         self.keys = StoredKeys(self._reader, self._writer, directory)
+        self.profiles = StoredProfiles(self._reader, self._writer)
+
+    def queued(self) -> int:
+        """Transitions that wait for the writer."""
+        return self._writer.queued()
 
     def verify(self) -> list[str]:
         """Every difference and broken invariant as a sentence; reads the whole ledger, so not on the event loop."""

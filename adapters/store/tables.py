@@ -25,6 +25,7 @@ from sqlalchemy import (
 )
 
 from gateway.domain.operation import HOLDING, REACHED_T2, REPEATABLE, State, UsageBasis
+from gateway.domain.profile_state import MarkKind
 from gateway.domain.reconciliation import LONGEST_WORDS
 
 MAX_AMOUNT = 2**53
@@ -301,6 +302,29 @@ evidence = _table(
 """``who`` is the sender, or an operator as tenant/principal, whose ``words`` are kept."""
 
 Index(None, evidence.c.dispatch_id)
+
+profile_mark = _table(
+    "profile_mark",
+    _text("profile", primary_key=True),
+    Column(
+        "kind",
+        Text,
+        CheckConstraint(one_of("kind", get_args(MarkKind)), name="ck_profile_mark_kind"),
+        primary_key=True,
+    ),
+    _text("profile_digest"),
+    Column(
+        "reason",
+        Text,
+        CheckConstraint(f"length(reason) <= {LONGEST_WORDS}", name="ck_profile_mark_reason"),
+        nullable=False,
+    ),
+    _text("who"),
+    _time("since_us"),
+    Column("dispatch_id", Text),
+    rowid=False,
+)
+"""Why a profile takes no new work; one without a row serves. No reference to attempts, which are purged earlier."""
 
 audit = _table(
     "audit",

@@ -120,10 +120,15 @@ def _claimed(row: Row, part: Part) -> Facts:
         "bundle": part.bundle,
         "bundle_digest": part.bundle_digest,
         "policy_revision": part.policy_revision,
-        "access": row.data["access"]["id"],
-        "routes": row.data["routes"]["id"],
+        "access": _id(row.data["access"]),
+        "routes": _id(row.data["routes"]),
         "reserved": part.reserved,
     }
+
+
+def _id(decision: Facts | None) -> str | None:
+    """None: a canary, about which policy was not asked."""
+    return None if decision is None else decision["id"]
 
 
 def _dispatching(row: Row, part: Part) -> Facts:

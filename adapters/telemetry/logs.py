@@ -4,13 +4,16 @@ import logging
 import sys
 import threading
 import traceback
+import warnings
 from datetime import UTC, datetime
+from pathlib import Path
 from types import TracebackType
-from typing import TextIO
+from typing import Any, TextIO, cast
 
 import msgspec
 
 from gateway.ports.events import (
+    Accounted,
     Answered,
     AttemptsSwept,
     Committed,
@@ -23,22 +26,32 @@ from gateway.ports.events import (
     Recalled,
     Refused,
     Reloaded,
+    Sampled,
+    UsageAboveCount,
+    Walked,
 )
+
+_FOR_METRICS_ALONE = logging.NOTSET
 
 _LEVELS: dict[type, int] = {
     Answered: logging.DEBUG,
     Refused: logging.DEBUG,
+    Walked: logging.DEBUG,
     Committed: logging.DEBUG,
     Decided: logging.DEBUG,
     Recalled: logging.DEBUG,
     Denied: logging.DEBUG,
     Dispatched: logging.DEBUG,
+    UsageAboveCount: logging.WARNING,
+    Sampled: _FOR_METRICS_ALONE,
+    Accounted: _FOR_METRICS_ALONE,
     Reloaded: logging.INFO,
     ReadinessChanged: logging.INFO,
     AttemptsSwept: logging.WARNING,
     Faulted: logging.ERROR,
 }
 _log = logging.getLogger("gateway")
+FOREIGN = "a library's record, of which the place alone is shown"
 
 
 class EventLog:
@@ -57,9 +70,8 @@ class EventLog:
 class JsonLines(logging.Formatter):
     """One JSON object a line.
 
-    Of a foreign record only the first line of the constant format string is kept: its arguments, what follows
-    (asyncio writes the whole exception there) and an exception's message may hold a value of a request. Of an
-    exception the class and the place are kept.
+    Of another library's record only its place is kept: its text may hold a value of a request, also where it has no
+    arguments (asyncio names those of a callback in it). Of an exception the class and the place are kept.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -67,8 +79,13 @@ class JsonLines(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": str(record.msg).partition("\n")[0],
         }
+        if record.name == _log.name:
+            line["message"] = record.msg
+        else:
+            line |= {"message": FOREIGN, "written": f"{record.module}.{record.funcName}:{record.lineno}"}
+        if (warning := getattr(record, "warning", None)) is not None:
+            line["warning"] = warning
         event = getattr(record, "event", None)
         if event is not None:
             line |= msgspec.to_builtins(event)
@@ -97,6 +114,17 @@ def _uncaught_in_thread(args: threading.ExceptHookArgs) -> None:
         _uncaught(args.exc_type, args.exc_value, args.exc_traceback)
 
 
+def _unraisable(args: "sys.UnraisableHookArgs") -> None:
+    """An exception that could not be raised, in a destructor for instance."""
+    if args.exc_value is not None:
+        _uncaught(args.exc_type, args.exc_value, args.exc_traceback)
+
+
+def _warned(_: Warning | str, category: type[Warning], filename: str, lineno: int, *__: object) -> None:
+    """The text is left out: it may hold a value."""
+    _log.warning("a warning of Python", extra={"warning": f"{category.__name__} at {Path(filename).name}:{lineno}"})
+
+
 def set_up(level: str, stream: TextIO = sys.stderr, *, hooks: bool = True) -> None:
     """Send every log record of the process through one handler; with ``hooks`` also what nobody caught."""
     handler = logging.StreamHandler(stream)
@@ -107,4 +135,6 @@ def set_up(level: str, stream: TextIO = sys.stderr, *, hooks: bool = True) -> No
     _log.setLevel(level.upper())
     if hooks:
         sys.excepthook = _uncaught
+        sys.unraisablehook = _unraisable
         threading.excepthook = _uncaught_in_thread
+        warnings.showwarning = cast(Any, _warned)

@@ -1,12 +1,14 @@
 """Metrics with closed label sets: profile ids of the registry, states, codes (those of policy stand in its rules).
 
-Never a tenant, a key or a word of a caller: each would make a series of its own, for ever.
+Never a tenant, a key or a word of a caller: each would make a series of its own, for ever (case OBS-05).
 """
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
+from adapters.telemetry.profiles import ProfileMetrics
 from gateway.domain.refusal import Code
 from gateway.ports.events import (
+    Accounted,
     Answered,
     AttemptsSwept,
     Committed,
@@ -19,13 +21,14 @@ from gateway.ports.events import (
     Recalled,
     Refused,
     Reloaded,
+    Sampled,
+    UsageAboveCount,
+    Walked,
 )
-from gateway.ports.transport import ReadinessState
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 _SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 _ENTRYPOINTS = ("access", "routes", "replay", "visible", "operate")
-_STATES: tuple[ReadinessState, ...] = ("unknown", "starting", "ready", "unready", "mismatch")
 
 
 class MetricsSink:
@@ -37,7 +40,6 @@ class MetricsSink:
         self._answers = Counter("gateway_answers", "Answers given.", ["replayed"], registry=of)
         self._refusals = Counter("gateway_refusals", "Refusals by code.", ["code"], registry=of)
         self._request_s = Histogram("gateway_request_seconds", "Whole requests.", registry=of, buckets=_SECONDS)
-        self._outcomes = Counter("gateway_outcomes", "Ended dispatches by state.", ["profile", "state"], registry=of)
         self._decisions = Counter("gateway_decisions", "Decisions asked.", ["entrypoint", "result"], registry=of)
         self._decision_s = Histogram("gateway_decision_seconds", "Decisions.", registry=of, buckets=_SECONDS)
         self._decision_wait_s = Histogram(
@@ -52,9 +54,12 @@ class MetricsSink:
         self._reloads = Counter("gateway_reloads", "Reloads asked for.", ["taken"], registry=of)
         self._batch = Histogram("gateway_commit_transitions", "Transitions per commit.", registry=of, buckets=_SIZES)
         self._commit_s = Histogram("gateway_commit_seconds", "Commits.", registry=of, buckets=_SECONDS)
-        self._ready = Gauge(
-            "gateway_profile_readiness", "1 for the state that holds.", ["profile", "state"], registry=of
-        )
+        self._queued = Gauge("gateway_writer_queue", "Transitions that wait for the writer.", registry=of)
+        self._running = Gauge("gateway_attempts_running", "Attempts that have a task.", registry=of)
+        self._unsaved = Gauge("gateway_unsaved_bytes", "Answers that are not stored yet.", registry=of)
+        self._lag_s = Histogram("gateway_loop_lag_seconds", "Late wake-ups.", registry=of, buckets=_SECONDS)
+        self._profiles = ProfileMetrics(of)
+        ProcessCollector(registry=of)
         self._swept = Counter("gateway_attempts_swept", "Attempts resolved by sweeps.", ["state"], registry=of)
         self._faults = Counter("gateway_faults", "Faults without a value of their own.", registry=of)
         # A label child costs a look-up under a lock; those of the hot path are made once.
@@ -80,14 +85,21 @@ class MetricsSink:
             case Committed(transitions=transitions, seconds=seconds):
                 self._batch.observe(transitions)
                 self._commit_s.observe(seconds)
-            case Dispatched(profile=profile, state=state):
-                self._outcomes.labels(profile, state.value).inc()
-            case ReadinessChanged(profile=profile, state="gone"):
-                for possible in _STATES:
-                    self._ready.remove(profile, possible)
-            case ReadinessChanged(profile=profile, state=found):
-                for possible in _STATES:
-                    self._ready.labels(profile, possible).set(1 if possible == found else 0)
+            case Walked():
+                self._profiles.walked(event)
+            case Dispatched():
+                self._profiles.dispatched(event)
+            case UsageAboveCount():
+                self._profiles.above_count(event)
+            case ReadinessChanged():
+                self._profiles.readiness(event)
+            case Accounted():
+                self._profiles.accounted(event)
+            case Sampled(loop_lag_s=lag_s, queued=queued, running=running, unsaved_bytes=unsaved_bytes):
+                self._lag_s.observe(lag_s)
+                self._queued.set(queued)
+                self._running.set(running)
+                self._unsaved.set(unsaved_bytes)
             case AttemptsSwept(released=released, unknown=unknown):
                 self._swept.labels("released").inc(len(released))
                 self._swept.labels("unknown").inc(len(unknown))

@@ -1,5 +1,6 @@
-"""Counting tokens. The front door: ``LocalCounter``."""
+"""Counting tokens, always locally. The front door: ``LocalCounter`` over ``Vocabularies``."""
 
 from adapters.tokens.counters import LocalCounter
+from adapters.tokens.vocabularies import Vocabularies
 
-__all__ = ["LocalCounter"]
+__all__ = ["LocalCounter", "Vocabularies"]

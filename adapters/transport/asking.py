@@ -25,3 +25,8 @@ async def ask(session: aiohttp.ClientSession, endpoint: str, path: str) -> Answe
             return Answered(response.status, body)
     except (aiohttp.ClientError, OSError, RuntimeError, ValueError):
         return None
+
+
+def ends_in(path: str, file: str) -> bool:
+    """Whether a path that an engine reports ends in whole segments: other-model.gguf does not end in model.gguf."""
+    return path == file or path.endswith("/" + file)

@@ -16,8 +16,63 @@ _SELF_HOSTED = Errors(
         *_UNLISTED,
     )
 )
-FAMILY: Mapping[Adapter, Errors] = {"llama_cpp": _SELF_HOSTED, "vllm": _SELF_HOSTED}
-_OTHERS = Errors(not_executed=_UNLISTED)
+_VLLM = Errors(
+    not_executed=(
+        # Its two queue limits, and nothing else of it, answer so; other 503s, and a 500, may come after work.
+        ErrorRule(
+            status=503,
+            code="Service Unavailable",
+            busy=True,
+            source="vLLM 0.32, check_admission: refused before it is queued (engine contract E2)",
+        ),
+        *_SELF_HOSTED.not_executed,
+    )
+)
+_OPENAI = Errors(
+    not_executed=(
+        ErrorRule(status=400, source="OpenAI, error codes: the request was malformed or missing parameters"),
+        ErrorRule(status=403, source="OpenAI, error codes: country, region or project not supported"),
+        ErrorRule(status=413, source="HTTP: the body was larger than is read"),
+        ErrorRule(status=422, source="OpenAI, error codes: the request could not be processed as it is"),
+        # Nothing that waiting mends: somebody has to pay.
+        ErrorRule(
+            status=429, code="insufficient_quota", source="OpenAI, error codes: credits or monthly spend used up"
+        ),
+        *_UNLISTED,
+    )
+)
+_AZURE = Errors(
+    # 408 may be charged or not, and other 400s are not told apart: unlisted, so unknown.
+    not_executed=_UNLISTED,
+    charged=(
+        ErrorRule(
+            status=400,
+            code="content_filter",
+            source="Azure OpenAI, content filtering: a filtered prompt is charged, and so may a completion be",
+        ),
+        ErrorRule(
+            status=400,
+            code="context_length_exceeded",
+            source="Azure OpenAI, manage costs: a 400 due to an input limit may be charged",
+        ),
+    ),
+)
+_ANTHROPIC = Errors(
+    # 400 is not among them: "Output blocked by content filtering policy" is one, after work. Nor is 529, of which
+    # its documentation says no more than that the API is overloaded.
+    not_executed=(
+        ErrorRule(status=403, code="permission_error", source="Anthropic, errors: the key may not use this"),
+        ErrorRule(status=413, source="Anthropic, errors: returned before the request reaches the API's servers"),
+        *_UNLISTED,
+    )
+)
+FAMILY: Mapping[Adapter, Errors] = {
+    "llama_cpp": _SELF_HOSTED,
+    "vllm": _VLLM,
+    "openai": _OPENAI,
+    "azure": _AZURE,
+    "anthropic": _ANTHROPIC,
+}
 
 
 def listed(
@@ -28,7 +83,7 @@ def listed(
     Within a list of lists the rules that name a code come before those for any code, so that a profile can
     list 400 as "not executed" and one code of it as "charged".
     """
-    for errors in (profile.errors, FAMILY.get(profile.adapter, _OTHERS)):
+    for errors in (profile.errors, FAMILY[profile.adapter]):
         for any_code in (False, True):
             if rule := _first(errors.not_executed, status, codes, any_code=any_code):
                 return "not_executed", rule

@@ -9,11 +9,18 @@ from gateway.domain.profile import Profile
 from gateway.ports.transport import Readiness
 
 
+class NotSendable(Exception):
+    """Nothing was sent, and nothing will be. The text is a name from the code, fit for an event."""
+
+
 class Family(Protocol):
     """How one kind of endpoint speaks."""
 
     def call_for(self, dispatch: Dispatch) -> Call:
-        """The one call that a dispatch makes, its body built from an allow-list."""
+        """The one call that a dispatch makes, its body built from an allow-list.
+
+        :raises NotSendable: where the profile or the request does not allow one.
+        """
 
     def read(self, body: bytes) -> Answer | None:
         """The answer in a body with status 200, or None if it is not one."""

@@ -11,9 +11,9 @@ import jiter
 import msgspec
 from msgspec import Struct
 
-from adapters.transport.asking import ask
+from adapters.transport.asking import ask, ends_in
 from gateway.domain.profile import Profile
-from gateway.ports.transport import Readiness
+from gateway.ports.transport import Attested, Readiness
 
 Reason = Literal[
     "unreachable",
@@ -25,6 +25,9 @@ Reason = Literal[
     "context_too_small",
     "too_few_slots",
 ]
+
+COMPARED: tuple[Attested, ...] = ("alias", "model_file", "context", "slots")
+"""What /props tells, and is held against the profile. The server's version is not among it."""
 
 
 class _Settings(Struct):
@@ -57,13 +60,13 @@ async def check(session: aiohttp.ClientSession, profile: Profile) -> Readiness:
     except ValueError:
         return _found("unready", "properties_unreadable")
     mismatch = _mismatch(told, profile)
-    return Readiness("ready") if mismatch is None else _found("mismatch", mismatch)
+    return Readiness("ready", facts=COMPARED) if mismatch is None else _found("mismatch", mismatch)
 
 
 def _mismatch(told: _Properties, profile: Profile) -> Reason | None:
     if told.model_alias not in profile.accepted_models:
         return "other_alias"
-    if profile.engine is None or not _ends_in(told.model_path, profile.engine.model_file):
+    if profile.engine is None or not ends_in(told.model_path, profile.engine.model_file):
         return "other_model_file"
     if told.default_generation_settings.n_ctx < profile.context_window:
         return "context_too_small"
@@ -72,11 +75,6 @@ def _mismatch(told: _Properties, profile: Profile) -> Reason | None:
     if told.total_slots < (1 if concurrency == "unlimited" else concurrency):
         return "too_few_slots"
     return None
-
-
-def _ends_in(path: str, file: str) -> bool:
-    """Whole path segments: other-model.gguf does not end in model.gguf."""
-    return path == file or path.endswith("/" + file)
 
 
 def _found(state: Literal["starting", "unready", "mismatch"], reason: Reason) -> Readiness:

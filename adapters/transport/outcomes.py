@@ -21,15 +21,24 @@ FINISH_REASONS: Mapping[str, FinishReason] = {reason: reason for reason in get_a
 class Seen:
     """One result of the wire, parsed once however many rows look at it."""
 
-    def __init__(self, result: WireResult, profile: Profile) -> None:
+    def __init__(
+        self,
+        result: WireResult,
+        profile: Profile,
+        read: Callable[[bytes], Answer | None],
+        *,
+        logprobs_asked: bool,
+    ) -> None:
         self.result = result
+        self.logprobs_asked = logprobs_asked
         self.profile = profile
+        self._read = read
 
     @cached_property
     def answer(self) -> Answer | None:
         """A complete answer with status 200 that could be read."""
         if isinstance(self.result, Answered) and self.result.status == 200:
-            return read_answer(self.result.body)
+            return self._read(self.result.body)
         return None
 
     @cached_property
@@ -40,7 +49,7 @@ class Seen:
         return plausible(
             self.answer.prompt_tokens,
             self.answer.completion_tokens,
-            has_output=bool(self.answer.content),
+            has_output=bool(self.answer.content or self.answer.tool_calls or self.answer.refusal),
             context_window=self.profile.context_window,
         )
 
@@ -73,14 +82,37 @@ def _other_model(seen: Seen) -> Outcome | None:
     return Charged("other_model", seen.usage)
 
 
+def _other_fingerprint(seen: Seen) -> Outcome | None:
+    """Only where the profile says what its engine attests: a replica with other weights shows here first."""
+    attested = None if seen.profile.engine is None else seen.profile.engine.fingerprint
+    if seen.answer is None or attested is None or seen.answer.system_fingerprint == attested:
+        return None
+    return Charged("other_fingerprint", seen.usage)
+
+
+def _aborted(seen: Seen) -> Outcome | None:
+    """Generation has ended, and what there is of the answer is no answer."""
+    aborted = seen.answer is not None and seen.answer.finish_reason == "abort"
+    return Charged("aborted", seen.usage) if aborted else None
+
+
 def _completed(seen: Seen) -> Outcome | None:
     """The rows with plausible usage, without it, and with more than was reserved: settlement tells them apart."""
     answer = seen.answer
     if answer is None or (reason := FINISH_REASONS.get(answer.finish_reason or "")) is None:
         return None
     return Completed(
-        Completion(model=answer.model, content=answer.content, finish_reason=reason, usage=seen.usage),
+        Completion(
+            model=answer.model,
+            content=answer.content,
+            finish_reason=reason,
+            usage=seen.usage,
+            tool_calls=answer.tool_calls,
+            refusal=answer.refusal,
+            logprobs=answer.logprobs if seen.logprobs_asked else None,
+        ),
         provider_ref=answer.reference,
+        times=answer.times,
     )
 
 
@@ -89,13 +121,24 @@ ROWS: tuple[Callable[[Seen], Outcome | None], ...] = (
     _listed_error,
     _too_large,
     _other_model,
+    _other_fingerprint,
+    _aborted,
     _completed,
 )
 
 
-def outcome_of(result: WireResult, profile: Profile) -> Outcome:
-    """What a result of the wire means for a dispatch to ``profile``."""
-    seen = Seen(result, profile)
+def outcome_of(
+    result: WireResult,
+    profile: Profile,
+    read: Callable[[bytes], Answer | None] = read_answer,
+    *,
+    logprobs_asked: bool = False,
+) -> Outcome:
+    """What a result of the wire means for a dispatch to ``profile``; ``read`` is its family's.
+
+    :param logprobs_asked: whether the request asked for logprobs. They are shown to nobody else.
+    """
+    seen = Seen(result, profile, read, logprobs_asked=logprobs_asked)
     for row in ROWS:
         if (outcome := row(seen)) is not None:
             return outcome

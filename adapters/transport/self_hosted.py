@@ -1,8 +1,14 @@
-"""A dispatch to an OpenAI-compatible engine of one's own."""
+"""A dispatch to an OpenAI-compatible engine of one's own, and the family of llama.cpp's server."""
 
+import aiohttp
+
+from adapters.transport import llama_cpp
 from adapters.transport.wire import Call
+from adapters.transport.wire_answer import Answer, read_answer
 from adapters.transport.wire_body import wire_body
 from gateway.domain.grant import Dispatch
+from gateway.domain.profile import Profile
+from gateway.ports.transport import Readiness
 
 
 def call_for(dispatch: Dispatch) -> Call:
@@ -17,3 +23,22 @@ def call_for(dispatch: Dispatch) -> Call:
         send_by_s=dispatch.send_by_s,
         max_answer_bytes=profile.max_answer_bytes,
     )
+
+
+class LlamaCpp:
+    """Implements Family for the adapter ``llama_cpp``."""
+
+    def __init__(self, session: aiohttp.ClientSession) -> None:
+        self._session = session
+
+    def call_for(self, dispatch: Dispatch) -> Call:
+        """See Family.call_for."""
+        return call_for(dispatch)
+
+    def read(self, body: bytes) -> Answer | None:
+        """See Family.read."""
+        return read_answer(body)
+
+    async def check(self, profile: Profile) -> Readiness:
+        """See Family.check."""
+        return await llama_cpp.check(self._session, profile)

@@ -1,20 +1,24 @@
 """The front door: sends dispatches and looks at engines, over one session for the process."""
 
+from collections.abc import Mapping
 from types import TracebackType
 
 import aiohttp
 
-from adapters.transport import llama_cpp
+from adapters.transport import litellm_translation
+from adapters.transport.family import Family, NotSendable
+from adapters.transport.hosted import DIALECTS, Hosted
 from adapters.transport.outcomes import outcome_of
-from adapters.transport.self_hosted import call_for
+from adapters.transport.self_hosted import LlamaCpp
+from adapters.transport.vllm import Vllm
 from adapters.transport.wire import Wire
-from adapters.transport.wire_body import CAP_FIELDS
 from adapters.transport.wire_result import LostAfterSend
 from gateway.domain.grant import Dispatch
 from gateway.domain.outcome import NoEffect, Outcome
-from gateway.domain.profile import Profile
+from gateway.domain.profile import SELF_HOSTED_ADAPTERS, Adapter, Profile
 from gateway.ports.clock import Clock
 from gateway.ports.events import Events, Faulted
+from gateway.ports.secrets import Secrets
 from gateway.ports.transport import Readiness
 
 IDLE_S = 2.0
@@ -31,9 +35,12 @@ HEADERS = {
 class Transports:
     """Implements Transport and Probe. Used as ``async with``; closing it cuts what is still on the wire."""
 
-    def __init__(self, clock: Clock, events: Events) -> None:
+    def __init__(self, clock: Clock, events: Events, secrets: Secrets, *, salt: bytes) -> None:
+        """``salt`` is the secret of this gateway that salts of prefix caches are derived from."""
         self._clock = clock
         self._events = events
+        self._secrets = secrets
+        self._salt = salt
 
     async def __aenter__(self) -> "Transports":
         # No limit: slots are reserved before transport, and a queue here would only hide a missing one.
@@ -46,6 +53,14 @@ class Transports:
             auto_decompress=False,
         )
         self._wire = Wire(self._session, self._clock.boot_s)
+        self._families: Mapping[Adapter, Family] = {
+            "llama_cpp": LlamaCpp(self._session),
+            "vllm": Vllm(self._session, self._salt),
+            **{
+                adapter: Hosted(dialect, self._secrets, litellm_translation.loaded)
+                for adapter, dialect in DIALECTS.items()
+            },
+        }
         return self
 
     async def __aexit__(
@@ -55,18 +70,19 @@ class Transports:
 
     async def send(self, dispatch: Dispatch) -> Outcome:
         """See Transport.send."""
-        if dispatch.profile.adapter not in CAP_FIELDS:  # never ready, so never granted: a fault of the program
-            self._events.emit(Faulted("transport", "adapter_not_served"))
+        family = self._families[dispatch.profile.adapter]
+        try:
+            call = family.call_for(dispatch)
+        except NotSendable as fault:
+            self._events.emit(Faulted("transport", str(fault)))
             return NoEffect("rejected")
-        result = await self._wire.post(call_for(dispatch))
+        result = await self._wire.post(call)
         if isinstance(result, LostAfterSend) and result.fault:
             self._events.emit(Faulted("transport", result.fault))
-        return outcome_of(result, dispatch.profile)
+        return outcome_of(result, dispatch.profile, family.read, logprobs_asked=bool(dispatch.request.logprobs))
 
     async def check(self, profile: Profile) -> Readiness:
         """See Probe.check."""
-        if profile.adapter != "llama_cpp":
-            return Readiness("unready", "adapter_not_served_yet")
-        if profile.credential is not None:
-            return Readiness("unready", "credential_not_served_yet")
-        return await llama_cpp.check(self._session, profile)
+        if profile.adapter in SELF_HOSTED_ADAPTERS and profile.credential is not None:
+            return Readiness("unready", "credential_not_served")
+        return await self._families[profile.adapter].check(profile)

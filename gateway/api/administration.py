@@ -8,7 +8,7 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 
 from gateway.api.body import BodyBounds, read_body
-from gateway.api.chat_body import explain
+from gateway.api.explain import explain
 from gateway.api.headers import bearer
 from gateway.api.problems import problem
 from gateway.api.strict_json import parse_object
@@ -58,7 +58,11 @@ def query(http: HttpRequest, kind: type[T]) -> T | Refusal:
     pairs = http.query_params.multi_items()
     if len({name for name, _ in pairs}) != len(pairs):
         return Refusal(code=Code.INVALID_VALUE, facts={"reason": "a parameter twice"})
-    return _convert(dict(pairs), kind, in_query=True)
+    asked = _convert(dict(pairs), kind, in_query=True)
+    # The word "null" would be read as if the parameter were not there: as no filter at all.
+    if not isinstance(asked, Refusal) and (empty := [name for name, _ in pairs if getattr(asked, name) is None]):
+        return Refusal(code=Code.INVALID_VALUE, status=422, param=empty[0], in_query=True)
+    return asked
 
 
 def _convert(given: dict[str, Any], kind: type[T], *, in_query: bool = False) -> T | Refusal:

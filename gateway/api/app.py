@@ -12,11 +12,13 @@ from gateway.api.admin import Admin
 from gateway.api.admin_keys import Keys
 from gateway.api.admin_ledger import LedgerAdmin
 from gateway.api.admin_policy import PolicyAdmin
+from gateway.api.admin_profiles import ProfilesAdmin
 from gateway.api.admin_sources import Sources
 from gateway.api.body import BodyBounds
 from gateway.api.chat import Chat
 from gateway.api.health import Live, Metrics, Ready
 from gateway.api.models import Models
+from gateway.api.openapi import OpenApi
 from gateway.api.operations import Operations
 from gateway.api.problems import problem
 from gateway.domain.refusal import Code, Refusal
@@ -33,6 +35,7 @@ def create_app(services: Services, *, bounds: BodyBounds, render_metrics: Callab
             Route("/livez", Live().__call__, methods=["GET"]),
             Route("/readyz", Ready(services).__call__, methods=["GET"]),
             Route("/metrics", Metrics(render_metrics).__call__, methods=["GET"]),
+            Route("/openapi.json", OpenApi().__call__, methods=["GET"]),
             *_administration(services.admin),
         ],
         services.events,
@@ -52,6 +55,7 @@ def _administration(services: AdminServices) -> list[Route]:
         *Keys(services).routes(),
         *Sources(services).routes(),
         *PolicyAdmin(services).routes(),
+        *ProfilesAdmin(services).routes(),
     ]
 
 

@@ -1,25 +1,21 @@
 """The body of POST /v1/chat/completions: OpenAI's shape, closed, with one extension object."""
 
-import re
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from gateway.api.expected import expected
+from gateway.api.chat_rules import broken_rule
+from gateway.api.explain import explain
 from gateway.api.strict_json import parse_object
 from gateway.domain.message import Message
 from gateway.domain.refusal import Code, Refusal
-from gateway.domain.request import Request, SourceRef
+from gateway.domain.request import ReasoningEffort, Request, SourceRef
+from gateway.domain.tools import MAX_TOOLS, ResponseFormat, Tool, ToolChoice
 
 MAX_STOPS = 4
 MAX_SOURCES = 32
 INT64 = 2**63 - 1
-_UNKNOWN = re.compile(r"^Object contains unknown field `(.*?)`(?: - at `\$?\.?([^`]*)`)?\Z", re.DOTALL)
-_MISSING = re.compile(r"^Object missing required field `(\w+)`(?: - at `\$?\.?(.*)`)?\Z")
-_AT = re.compile(r" - at `\$?\.?([^`]*)`\Z")
-_WRONG_TYPE = re.compile(r"^Expected `(?:int|float|str|bool|array|object)(?: \| \w+)*`, got `(?!null`)")
-MAX_NAME = 64
 
 
 class Extension(Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,6 +37,15 @@ class ChatBody(Struct, frozen=True, forbid_unknown_fields=True):
     stop: str | Annotated[tuple[str, ...], Meta(min_length=1, max_length=MAX_STOPS)] | None = None
     seed: Annotated[int, Meta(ge=-INT64 - 1, le=INT64)] | None = None
     n: Annotated[int, Meta(ge=1, le=1)] | None = None
+    tools: Annotated[tuple[Tool, ...], Meta(min_length=1, max_length=MAX_TOOLS)] | UnsetType = UNSET
+    tool_choice: ToolChoice | UnsetType = UNSET
+    parallel_tool_calls: bool | UnsetType = UNSET
+    response_format: ResponseFormat | UnsetType = UNSET
+    logprobs: bool | None = None
+    top_logprobs: Annotated[int, Meta(ge=0, le=20)] | None = None
+    presence_penalty: Annotated[float, Meta(ge=-2, le=2)] | None = None
+    frequency_penalty: Annotated[float, Meta(ge=-2, le=2)] | None = None
+    reasoning_effort: ReasoningEffort | None = None
     stream: bool | None = None
     gateway: Extension | UnsetType = UNSET
 
@@ -53,7 +58,9 @@ def read_chat(body: bytes) -> Request | Refusal:
         chat = msgspec.convert(parsed, ChatBody)
     except msgspec.ValidationError as error:
         return explain(str(error))
-    return _request(chat)
+    if isinstance(request := _request(chat), Refusal):
+        return request
+    return broken_rule(request) or request
 
 
 def _request(chat: ChatBody) -> Request | Refusal:
@@ -79,33 +86,15 @@ def _request(chat: ChatBody) -> Request | Refusal:
         top_p=chat.top_p,
         stop=stop,
         seed=chat.seed,
+        tools=None if chat.tools is UNSET else chat.tools,
+        tool_choice=None if chat.tool_choice is UNSET else chat.tool_choice,
+        parallel_tool_calls=None if chat.parallel_tool_calls is UNSET else chat.parallel_tool_calls,
+        response_format=None if chat.response_format is UNSET else chat.response_format,
+        logprobs=chat.logprobs,
+        top_logprobs=chat.top_logprobs,
+        presence_penalty=chat.presence_penalty,
+        frequency_penalty=chat.frequency_penalty,
+        reasoning_effort=chat.reasoning_effort,
         purpose=None if extension.purpose is UNSET else extension.purpose,
         sources=sources,
     )
-
-
-def explain(text: str, *, in_query: bool = False) -> Refusal:
-    """Turn msgspec's sentence into a refusal. It names the field and drops the rest, which may hold a value.
-
-    :param in_query: whether it is about query parameters.
-    """
-    if found := _UNKNOWN.match(text):
-        name = _join(found[2], found[1][:MAX_NAME])
-        return Refusal(code=Code.UNKNOWN_FIELD, param=name, fields=(name,), in_query=in_query)
-    if found := _MISSING.match(text):
-        name = _join(found[2], found[1])
-        return Refusal(code=Code.INVALID_VALUE, param=name, facts={"reason": "missing"}, in_query=in_query)
-    at = _AT.search(text)
-    status: Any = None if _WRONG_TYPE.match(text) else 422
-    served = expected(text, in_query=in_query)
-    return Refusal(
-        code=Code.INVALID_VALUE,
-        status=status,
-        param=at[1] if at else None,
-        facts=None if served is None else {"expected": served},
-        in_query=in_query,
-    )
-
-
-def _join(parent: str | None, name: str) -> str:
-    return f"{parent}.{name}" if parent else name

@@ -1,10 +1,15 @@
 """What msgspec would have taken, in the words of docs/api.md. It may quote the value; these words never do."""
 
 import re
+from collections.abc import Mapping
+from typing import Any, get_args
 
 import msgspec
 
+from gateway.domain.message import ImageUrl
 from gateway.domain.registry import Id
+from gateway.domain.request import ReasoningEffort
+from gateway.domain.tools import CalledName, CallId, FunctionName
 
 _TYPES = {
     "str": "string",
@@ -16,22 +21,55 @@ _TYPES = {
 """Where the words differ. ``array``, ``object`` and ``null`` are the same in both."""
 _SENTENCE = re.compile(r"^Expected `([\w |]+)`(?P<rest>[^,]*?)(?:, got `\w+`)?(?: - at `.*)?\Z", re.DOTALL)
 _BOUND = re.compile(r"^ (?P<length>of length )?(?P<side>[<>]=) (?P<number>[\d.e+-]+)\Z")
-_PATTERN = re.compile(r"^Expected `str` matching regex ")
+_PATTERN = re.compile(r"^Expected `str` matching regex (?P<regex>'.*')(?: - at `[^`]*`)?\Z", re.DOTALL)
+_CHOICE = re.compile(r"^Invalid (?:enum )?value ")
+_INDEX = re.compile(r"\[\d+\]")
 _INSTANT = "Invalid RFC3339 encoded datetime"
 _LARGE = {str(2**63 - 1): "2^63-1", str(-(2**63)): "-2^63"}
 _ID = f"an id: {msgspec.json.schema(Id)['description'].partition(';')[0].lower()} characters"
 
 
-def expected(text: str, *, in_query: bool = False) -> str | None:
+def _pattern_of(kind: Any) -> str:
+    return str(msgspec.json.schema(kind)["pattern"])
+
+
+def _description_of(kind: Any) -> str:
+    return str(msgspec.json.schema(kind)["description"])
+
+
+_IMAGE = msgspec.json.schema(ImageUrl)["$defs"]["ImageUrl"]["properties"]["url"]
+_PATTERNS: Mapping[str, str] = {
+    repr(_pattern_of(Id)): _ID,
+    **{repr(_pattern_of(kind)): _description_of(kind).rstrip(".") for kind in (FunctionName, CallId, CalledName)},
+    repr(_IMAGE["pattern"]): _IMAGE["description"].rstrip("."),
+}
+"""By the pattern as msgspec quotes it."""
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "messages[].role": ("system", "developer", "user", "assistant", "tool"),
+    "messages[].content[].type": ("text", "image_url"),
+    "messages[].content[].image_url.detail": ("auto", "low", "high"),
+    "messages[].tool_calls[].type": ("function",),
+    "tools[].type": ("function",),
+    "tool_choice": ("none", "auto", "required", "an object that names one of the tools"),
+    "tool_choice.type": ("function",),
+    "response_format.type": ("text", "json_object", "json_schema"),
+    "reasoning_effort": get_args(ReasoningEffort),
+}
+"""Words of which one is expected, which msgspec does not list, by their place in a chat's body."""
+
+
+def expected(text: str, *, at: str = "", in_query: bool = False) -> str | None:
     """The type and range that msgspec's sentence names; None where it names none.
 
+    :param at: the path of the field.
     :param in_query: a query parameter cannot be null.
     """
     if text.startswith(_INSTANT):
         return _TYPES["datetime"]
-    if _PATTERN.match(text):
-        # Ids are the only texts that have a pattern.
-        return _ID
+    if (found := _PATTERN.match(text)) is not None:
+        return _PATTERNS.get(found["regex"])
+    if _CHOICE.match(text):
+        return " or ".join(_CHOICES.get(_INDEX.sub("[]", at), ())) or None
     if (found := _SENTENCE.match(text)) is None:
         return None
     names = [_TYPES.get(name, name) for name in found[1].split(" | ") if not (in_query and name == "null")]

@@ -30,7 +30,7 @@ class Ready:
         profiles = {
             profile.id: {"state": readiness.state, "reason": readiness.reason}
             for profile in active.snapshot.profiles.values()
-            if (readiness := services.board.of(profile))
+            if (readiness := services.board.shown(profile))
         }
         draining = services.running.draining
         policy = "up" if active.policy.is_up else "away"

@@ -28,18 +28,24 @@ class Up(Struct, frozen=True, kw_only=True):
     engine: ProviderProcess
     gateway: servers.Gateway
     pass_through: Child
+    pass_through_port: int
     load: Child
     data: Path
+
+
+def port_of(pass_through: Child) -> int:
+    """Where it listens: the first line that it says."""
+    port: int = msgspec.json.decode(pass_through.read())["port"]
+    return port
 
 
 class Competitors:
     """Fresh requests never share a key; replays go through those of the fresh ones, from the first on."""
 
-    def __init__(self, plan: Plan, up: Up) -> None:
+    def __init__(self, plan: Plan, up: Up, *, body: str = BODY) -> None:
         self._plan = plan
         self._up = up
         self._opa = processes.children(up.gateway.pid)
-        self._pass_through_port: int = msgspec.json.decode(up.pass_through.read())["port"]
         self._fresh = Load(
             port=up.gateway.port,
             path=CHAT,
@@ -51,7 +57,7 @@ class Competitors:
             prefix="bench-",
             first=0,
             keys=ENDLESS,
-            body=BODY,
+            body=body,
             numbers=plan.sources,
         )
         """As the next fresh requests would be asked."""
@@ -113,7 +119,7 @@ class Competitors:
     def server_us(self) -> float:
         """CPU per request of the server alone, in microseconds."""
         before_s = processes.cpu_s(self._up.pass_through.pid)
-        bare = replace(self._fresh, port=self._pass_through_port, path="/bare")
+        bare = replace(self._fresh, port=self._up.pass_through_port, path="/bare")
         loaded = self._ask(bare, max(self._plan.concurrencies), self._plan.cell_s)
         return (processes.cpu_s(self._up.pass_through.pid) - before_s) * 1e6 / loaded.requests
 
@@ -125,7 +131,7 @@ class Competitors:
         calls = self._up.engine.state().generation_count
         match case:
             case "pass-through":
-                loaded = self._ask(replace(self._fresh, port=self._pass_through_port), concurrency, seconds)
+                loaded = self._ask(replace(self._fresh, port=self._up.pass_through_port), concurrency, seconds)
             case "gateway, fresh":
                 loaded = self._ask(self._fresh, concurrency, seconds)
                 self._fresh = replace(self._fresh, first=self._fresh.first + loaded.requests)
@@ -134,6 +140,8 @@ class Competitors:
             case "gateway, citing":
                 loaded = self._ask(self._citing, concurrency, seconds)
                 self._citing = replace(self._citing, first=self._citing.first + loaded.requests)
+            case _:
+                raise ValueError(f"{case} is not asked of these competitors")
         calls = self._up.engine.state().generation_count - calls
         answered = loaded.statuses.get(200, 0)
         if not answered or (calls if case == REPLAYED else calls < answered):

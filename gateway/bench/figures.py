@@ -7,12 +7,28 @@ from typing import Literal
 
 from msgspec import Struct
 
-Case = Literal["pass-through", "gateway, fresh", "gateway, replayed", "gateway, citing"]
+Case = Literal[
+    "pass-through",
+    "gateway, fresh",
+    "gateway, replayed",
+    "gateway, citing",
+    "gateway, no limit",
+    "gateway, budgets",
+    "gateway, hosted",
+    "LiteLLM Proxy",
+]
 BESIDE: Case = "pass-through"
 FRESH: Case = "gateway, fresh"
 REPLAYED: Case = "gateway, replayed"
 CITING: Case = "gateway, citing"
 """Fresh, and each request cites another source, so that ``access`` is asked anew."""
+UNLIMITED: Case = "gateway, no limit"
+"""Fresh, and every limit of the registry is ``unlimited``."""
+BUDGETED: Case = "gateway, budgets"
+"""Fresh, and every limit of all three scopes is a number that refuses nobody."""
+HOSTED: Case = "gateway, hosted"
+"""Fresh, through the translation of a hosted provider's family."""
+PEER: Case = "LiteLLM Proxy"
 
 
 class Place(Struct, frozen=True, order=True):

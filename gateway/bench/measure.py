@@ -14,11 +14,12 @@ from msgspec import Struct
 from gateway.bench import processes, servers
 from gateway.bench.breakdown import Stage
 from gateway.bench.children import child
-from gateway.bench.competitors import Competitors, Up
+from gateway.bench.competitors import Competitors, Up, port_of
 from gateway.bench.figures import BESIDE, CITING, FRESH, REPLAYED, Case, Figure, Place, Sample, figures
 from gateway.bench.plan import Plan
 from gateway.bench.revision import Revision
 from gateway.bench.servers import Start
+from gateway.bench.variants import measure_variants
 
 Say = Callable[[str], None]
 
@@ -32,6 +33,8 @@ class Report(Struct, frozen=True, kw_only=True):
     load_before: float
     """Load average over the minute before the run: what else the machine did."""
     figures: list[Figure]
+    variants: list[Figure]
+    """Of gateways over other registries, beside a pass-through of the same moment."""
     starts: list[Start]
     """The first one with a new store."""
     memory_ready_mb: float
@@ -66,7 +69,14 @@ def measure(plan: Plan, say: Say) -> Report:
             starts.append(gateway.start)
             memory_ready_mb = processes.resident_mb(gateway.pid)
             data = Path(environment["GATEWAY_DATA"])
-            up = Up(engine=engine, gateway=gateway, pass_through=pass_through, load=load, data=data)
+            up = Up(
+                engine=engine,
+                gateway=gateway,
+                pass_through=pass_through,
+                pass_through_port=port_of(pass_through),
+                load=load,
+                data=data,
+            )
             competitors = Competitors(plan, up)
             say(f"{plan.sources} sources are granted")
             competitors.grant_sources()
@@ -79,6 +89,7 @@ def measure(plan: Plan, say: Say) -> Report:
             cores=os.cpu_count() or 1,
             load_before=load_before,
             figures=figures(samples),
+            variants=measure_variants(plan, say) if plan.variants else [],
             starts=starts,
             memory_ready_mb=memory_ready_mb,
             memory_end_mb=memory_end_mb,

@@ -20,6 +20,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     """How often the gateway is started and its time to ready taken."""
     waves: int
     """Waves of concurrent requests in the breakdown; 0 leaves it out."""
+    variants: bool = True
+    """Also measure gateways over other registries."""
     sources: int = 2_000
     """Granted before the load. More than requests in a second, so that no citing one finds its question decided."""
     registries: tuple[int, ...] = (50, 5_000)

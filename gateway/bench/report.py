@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from gateway.bench.breakdown import DECISIONS, OF_REPLAY
-from gateway.bench.figures import CITING, FRESH, REPLAYED, Case, Figure, Place
+from gateway.bench.figures import BESIDE, BUDGETED, CITING, FRESH, HOSTED, REPLAYED, UNLIMITED, Case, Figure, Place
 from gateway.bench.measure import Report
 from gateway.bench.policy_report import policy_parts
 from gateway.bench.tables import ms, table, us
@@ -56,7 +56,24 @@ def bounds(report: Report) -> list[Bound]:
         ),
         Bound("memory after the load", report.memory_end_mb, 110, "MB"),
         Bound("ready, with a new store", report.first_start.ready_s, 3, "s"),
+        Bound(
+            "gateway CPU per fresh request to a hosted provider, decisions remembered, 64 at once",
+            _variant_us(report, HOSTED, 1000),
+            1.3,
+            "ms",
+        ),
+        Bound("limits in all three scopes, CPU above the same without any", budgets_percent(report), 15, "%"),
     ]
+
+
+def budgets_percent(report: Report) -> float | None:
+    """How much more CPU a request takes where every scope has limits."""
+    without, limited = _variant_us(report, UNLIMITED), _variant_us(report, BUDGETED)
+    return None if without is None or limited is None else (limited / without - 1) * 100
+
+
+def _variant_us(report: Report, case: Case, unit: float = 1) -> float | None:
+    return next((figure.cpu_us / unit for figure in report.variants if figure.case == case), None)
 
 
 def markdown(report: Report) -> str:
@@ -68,6 +85,7 @@ def markdown(report: Report) -> str:
         "request; OPA is a process of its own. Added is what comes on top of the pass-through in the same round.",
         "## Bounds\n\n" + table(("what", "measured", "bound", ""), map(_bound, bounds(report))),
         "## Load\n\n" + table(LOAD, map(_load, report.figures)),
+        *([_variants(report)] if report.variants else []),
         f"Starts until ready, the first one with a new store: {starts}. "
         f"Memory when ready: {report.memory_ready_mb:.0f} MB.",
     ]
@@ -75,6 +93,25 @@ def markdown(report: Report) -> str:
         parts.append("## What a fresh request is made of\n\n" + _stages(report))
     parts += policy_parts(report.revisions)
     return "\n\n".join(parts) + "\n"
+
+
+def _variants(report: Report) -> str:
+    beside = _variant_us(report, BESIDE)
+    head = ("case", "requests/s", "p50 ms", "CPU us", "to the pass-through", "OPA us", "requests", "failed")
+    rows = [
+        (
+            figure.case,
+            f"{figure.per_s:.0f}",
+            ms(figure.p50_ms),
+            us(figure.cpu_us),
+            f"{figure.cpu_us / beside:.2f} times" if beside else "",
+            us(figure.opa_us),
+            str(figure.requests),
+            str(figure.failed),
+        )
+        for figure in report.variants
+    ]
+    return "## Limits, and a hosted route\n\n" + table(head, rows)
 
 
 def _stages(report: Report) -> str:

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,7 +27,7 @@ SLOTS = Edit(
     old="  # The engine's slots.\n  concurrency: 2",
     new=f"  # The engine's slots.\n  concurrency: {FACE.slots}",
 )
-START_WITHIN_S = 30.0
+START_WITHIN_S = 90.0
 POLL_S = 0.01
 
 
@@ -56,9 +56,9 @@ def engine() -> Iterator[ProviderProcess]:
         yield stub
 
 
-def settings(folder: Path, *, engine_port: int) -> dict[str, str]:
+def settings(folder: Path, *, engine_port: int, edits: Iterable[Edit] = (SLOTS,)) -> dict[str, str]:
     """Environment of a gateway over a copy of the example registry, with its store in ``folder``."""
-    registry = copy_registry(folder, [SLOTS], engine_port=engine_port)
+    registry = copy_registry(folder, edits, engine_port=engine_port)
     data = folder / "data"
     data.mkdir()
     own = {name: value for name, value in os.environ.items() if not name.startswith("GATEWAY_")}
@@ -103,6 +103,21 @@ def _ready(process: "subprocess.Popen[bytes]", address: Path, log: Path) -> int:
             return port
         time.sleep(POLL_S)
     raise BenchFault(f"The gateway did not become ready. It said:\n{log.read_text()[-2000:]}")
+
+
+def wait_for_models(port: int, alias: str) -> None:
+    """Return when a profile behind the alias serves.
+
+    :raises BenchFault: if none does in time.
+    """
+    wanted = {"chat": "smollm2-135m", "assist": "gpt-4.1-mini-eu"}[alias]
+    give_up_s = time.perf_counter() + START_WITHIN_S
+    while time.perf_counter() < give_up_s:
+        profile = json.loads(get(port, "/readyz")[1])["profiles"].get(wanted, {})
+        if profile.get("state") == "ready":
+            return
+        time.sleep(POLL_S)
+    raise BenchFault(f"The profile {wanted} did not become ready: {profile}.")
 
 
 def operator_token(data: Path) -> str:

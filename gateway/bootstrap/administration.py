@@ -132,6 +132,7 @@ async def open_administration(settings: Settings, *, needs_registry: bool) -> As
             sources=opened.sources,
             keys=opened.keys,
             decisions=opened.decisions,
+            profiles=opened.profiles,
             clock=clock,
         )
         in_force = InForce(Active(snapshot, NoPolicy()), telemetry)

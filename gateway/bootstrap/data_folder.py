@@ -1,8 +1,10 @@
-"""Files of the data directory beside the store: the operator's credential, the lock, and where the server is."""
+"""Files of the data directory beside the store: two secrets, the lock, and where the server is."""
 
 import fcntl
 import json
 import os
+import secrets
+import stat
 import tempfile
 from pathlib import Path
 
@@ -10,6 +12,8 @@ from gateway.domain.errors import StartRefused
 from gateway.service.credentials import is_token, new_token
 
 OPERATOR_FILE = "operator.key"
+SALT_FILE = "cache-salt.key"
+SALT_BYTES = 32
 ADDRESS_FILE = "address.json"
 """Where the command line finds the running server."""
 LOCK_FILE = "lock"
@@ -30,6 +34,30 @@ def operator_token(data: Path) -> str:
             f"The file {OPERATOR_FILE} of the data directory holds no credential. Remove it and start again."
         )
     return token
+
+
+def salt_secret(data: Path) -> bytes:
+    """What the cache salts of this gateway are derived from: 32 random bytes, made at the first start (mode 0600).
+
+    Without the file a new secret is made, and engines find none of the prefixes that they have cached.
+
+    :raises StartRefused: if the file can be read by others, or holds anything else.
+    """
+    path = data / SALT_FILE
+    if not path.exists():
+        _write_privately(path, secrets.token_hex(SALT_BYTES) + "\n")
+    if stat.S_IMODE(path.stat().st_mode) & 0o077:
+        raise StartRefused(
+            f"Others may read the file {SALT_FILE} of the data directory. Remove it, because its secret is no longer "
+            "one, and start again."
+        )
+    try:
+        secret = bytes.fromhex(path.read_text(encoding="ascii"))
+    except ValueError:
+        secret = b""
+    if len(secret) != SALT_BYTES:
+        raise StartRefused(f"The file {SALT_FILE} of the data directory holds no secret. Remove it and start again.")
+    return secret
 
 
 def _write_privately(path: Path, text: str) -> None:

@@ -1,11 +1,16 @@
 """Registry and policy from the files of the settings, for the start and for every reload."""
 
 import asyncio
+import os
 from collections.abc import Callable
 
 from adapters import policy as opa
 from adapters.clock import SystemClock
-from gateway.bootstrap.registry import read_registry
+from adapters.registry import Loaded
+from adapters.secrets import Vault
+from adapters.tokens import Vocabularies
+from gateway.bootstrap.hosted import prepare_hosted
+from gateway.bootstrap.registry import load_vocabularies, read_registry
 from gateway.domain.errors import StartRefused
 from gateway.domain.fault import Fault
 from gateway.ports.events import Events
@@ -23,6 +28,10 @@ class FileRevisions:
         self._events = events
         self._on_fatal = on_fatal
         self._running: dict[Policy, opa.OpaPolicy] = {}
+        self.vault = Vault(os.environ, settings.secrets_folder)
+        """Secrets that the registry names, as they were read for the last revision that was prepared."""
+        self.vocabularies = Vocabularies(settings.vocabularies_folder)
+        """Of every registry that was in force so far: a request may still be pinned to an earlier one."""
 
     @property
     def opa_pids(self) -> tuple[int, ...]:
@@ -34,7 +43,8 @@ class FileRevisions:
 
         :raises StartRefused: with a sentence and a remedy; nothing of it runs any more.
         """
-        loaded = await asyncio.to_thread(read_registry, self._settings, self._clock)
+        loaded = await asyncio.to_thread(self._read)
+        await asyncio.to_thread(prepare_hosted, self._settings, loaded.snapshot, self.vault)
         binary = await asyncio.to_thread(opa.find)
         if binary is None:
             raise StartRefused("There is no accepted OPA. Run: gateway opa install")
@@ -65,6 +75,12 @@ class FileRevisions:
     async def close(self) -> None:
         """End all of them, whatever is in force."""
         await asyncio.gather(*(self.retire(policy) for policy in tuple(self._running)))
+
+    def _read(self) -> Loaded:
+        loaded = read_registry(self._settings, self._clock)
+        if faults := load_vocabularies(self.vocabularies, loaded.snapshot, self._settings.registry_folder):
+            raise StartRefused("The registry has faults:\n" + "\n".join(map(str, faults)), faults)
+        return loaded
 
     def _fault(self, text: str) -> Fault:
         """What is not the fault of one line of one file: the sentence holds its own remedy."""

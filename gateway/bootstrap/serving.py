@@ -12,7 +12,8 @@ from adapters.clock import SystemClock
 from adapters.telemetry import Telemetry
 from adapters.tokens import LocalCounter
 from adapters.transport import Transports
-from gateway.bootstrap.data_folder import forget_address, operator_token
+from gateway.bootstrap.data_folder import forget_address, operator_token, salt_secret
+from gateway.bootstrap.hosted import SecretsInForce
 from gateway.bootstrap.revisions import FileRevisions
 from gateway.domain.errors import LedgerUnavailable, LedgerUncertain, StartRefused
 from gateway.domain.snapshot import Snapshot
@@ -22,6 +23,7 @@ from gateway.service.active import Active, InForce
 from gateway.service.assembly import Ports, Services, assemble
 from gateway.service.in_use import dropped
 from gateway.service.readiness import ReadinessBoard
+from gateway.service.signals import Signals
 from gateway.service.standing import ProcessStanding
 from gateway.settings import Settings
 
@@ -71,7 +73,10 @@ async def open_gateway(
         # An earlier server's address: nobody may send the operator's credential to whoever listens there now.
         forget_address(settings.data_folder)
         stack.callback(forget_address, settings.data_folder)
-        transports = await stack.enter_async_context(Transports(clock=clock, events=telemetry))
+        secrets, salt = SecretsInForce(revisions.vault, in_force), salt_secret(settings.data_folder)
+        transports = await stack.enter_async_context(Transports(clock, telemetry, secrets, salt=salt))
+        counter = LocalCounter(revisions.vocabularies)
+        stack.callback(counter.close)
         ports = decorate(
             Ports(
                 ledger=opened.ledger,
@@ -80,9 +85,10 @@ async def open_gateway(
                 sources=opened.sources,
                 keys=opened.keys,
                 decisions=opened.decisions,
+                profiles=opened.profiles,
                 transport=transports,
                 probe=transports,
-                counter=LocalCounter(),
+                counter=counter,
                 revisions=revisions,
                 clock=clock,
                 events=telemetry,
@@ -90,11 +96,20 @@ async def open_gateway(
         )
         services = assemble(ports, in_force, board, body_within_s=settings.body_within_s)
         stack.push_async_callback(services.reload.close)
+        await services.quarantines.load()
         await _first_writes(services, operator_token(settings.data_folder))
         # After the sweep: a grant that nobody sent any more keeps no id.
         await _keep_ids(opened.accounts, first.snapshot)
         stack.push_async_callback(services.sweeper.sweep_at_end)
-        for loop in (services.watch.run(), services.sweeper.run()):
+        signals = Signals(
+            accounts=ports.accounts,
+            in_force=in_force,
+            running=services.running,
+            settling=services.settling,
+            queued=opened.queued,
+            events=telemetry,
+        )
+        for loop in (services.watch.run(), services.sweeper.run(), signals.run()):
             stack.push_async_callback(_end, _start(loop, telemetry, on_fatal))
         stack.push_async_callback(services.running.drain, settings.drain_s)
         yield Gateway(services, telemetry, revisions)

@@ -23,12 +23,19 @@ FAULTS = 1
 @click.option("--json", "as_json", is_flag=True, help="Print the faults as a JSON array.")
 @click.pass_obj
 def check(settings: Settings, at: str | None, as_json: bool) -> None:
-    """Check the registry: schemas, references, approvals, expiry."""
+    """Check the registry: schemas, references, approvals, expiry, vocabularies."""
     from adapters import registry
+    from adapters.tokens import Vocabularies
+    from gateway.bootstrap.registry import load_vocabularies
 
     loaded = registry.load(settings.registry_folder, at_us=_instant_us(at), strict=True)
-    faults = loaded if isinstance(loaded, tuple) else ()
-    faults = tuple(faults) + tuple(registry.stale_schemas(settings.registry_folder))
+    if isinstance(loaded, registry.Loaded):
+        faults = load_vocabularies(
+            Vocabularies(settings.vocabularies_folder), loaded.snapshot, settings.registry_folder
+        )
+    else:
+        faults = loaded
+    faults += tuple(registry.stale_schemas(settings.registry_folder))
     _report(faults, as_json, "The registry has no faults.")
 
 

@@ -39,36 +39,46 @@ print(operation["state"], "by", operation["attempt"]["profile"], "of", operation
 print("reserved", operation["attempt"]["reserved"], "used", operation["attempt"]["used"])
 print("calls that reached an engine:", operation["attempts_dispatched"])
 """
+BOUNDS = """
+long = refused("order-4712", max_tokens=4000)
+print(long.status_code, long.json()["code"], long.json()["facts"])
+print(long.json()["title"], long.json()["remedy"])
+"""
 PRIVATE = """
 import os
 
 advisor = OpenAI(api_key=os.environ["TENANT_A_KEY"], max_retries=0)
-private = refused("order-4712", model="assist", service=advisor)
+private = refused("order-4713", model="assist", service=advisor)
 print(private.status_code, private.json()["code"])
 for check in private.json()["policy_codes"]:
     print("-", check["code"] + ":", check["remedy"])
 """
 CITED = """
 cited = {"gateway": {"purpose": "answers", "sources": [{"id": "handbook", "revision": "3"}]}}
-made = ask("order-4713", extra_body=cited)
+made = ask("order-4714", extra_body=cited)
 print(made.parse().choices[0].message.content)
-print("the same bytes again:", ask("order-4713", extra_body=cited).content == made.content)
+print("the same bytes again:", ask("order-4714", extra_body=cited).content == made.content)
 """
 REVOKED = """
-closed = refused("order-4713", extra_body=cited)
+closed = refused("order-4714", extra_body=cited)
 print(closed.status_code, closed.json()["code"])
 print(closed.json()["title"], closed.json()["remedy"])
 """
 GRANTED_AGAIN = """
-print("the same bytes again:", ask("order-4713", extra_body=cited).content == made.content)
+print("the same bytes again:", ask("order-4714", extra_body=cited).content == made.content)
 """
 HANG = """
-lost = refused("order-4714", model="unreliable")
+lost = refused("order-4715", model="unreliable")
 print(lost.status_code, lost.json()["code"], "operation", lost.headers["Operation-Id"])
 print(lost.json()["title"], lost.json()["remedy"])
 
-again = refused("order-4714", model="unreliable")
+again = refused("order-4715", model="unreliable")
 print(again.status_code, again.json()["code"], "and no second call")
+"""
+BUDGET = """
+short = refused("order-4716", model="unreliable")
+print(short.status_code, short.json()["code"], short.json()["facts"], "Retry-After:", short.headers["Retry-After"])
+print(short.json()["title"], short.json()["remedy"])
 """
 CRASH = """
 import threading
@@ -78,7 +88,7 @@ seen = []
 
 def ask_and_lose():
     try:
-        ask("order-4715", model="unreliable")
+        ask("order-4717", model="unreliable")
     except APIConnectionError:
         seen.append("the service saw its connection break")
 
@@ -88,6 +98,6 @@ caller.start()
 AFTER_CRASH = """
 caller.join()
 print(*seen)
-after = refused("order-4715", model="unreliable")
+after = refused("order-4717", model="unreliable")
 print(after.status_code, after.json()["code"], "operation", after.headers["Operation-Id"])
 """

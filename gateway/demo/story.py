@@ -47,9 +47,14 @@ class Story:
         self._title("4. What became of it")
         self._say("The operation says what was reserved, what was used and how often an engine was called.")
         self._run(scenes.INSPECT)
+        self._title("5. What does not fit")
+        self._say(
+            "Input and output are held to what the profile is approved for, counted here, before anything is reserved."
+        )
+        self._run(scenes.BOUNDS)
         self._refuse_a_private_tenant()
         self._revoke_a_source()
-        self._title("7. An engine that never answers")
+        self._title("8. An engine that never answers")
         self._say(
             "The request was sent, and no answer came. It may have happened, so it is kept as unknown and never "
             "tried again. Its tokens stay reserved until somebody finds out or writes it off."
@@ -57,10 +62,16 @@ class Story:
         self._run(scenes.HANG)
         self._command("gateway operations list --state unknown")
         self._command("gateway ledger stranded")
+        self._title("9. A budget that is used up")
+        self._say(
+            "This engine may use 200 tokens a day, and what may have happened counts: until somebody finds out, there "
+            "is no room for another request. Nothing of it is sent, and its key is not used up."
+        )
+        self._run(scenes.BUDGET)
         operation = self._session["lost"].headers["Operation-Id"]
         evidence = "--evidence 'provider log, request 17' --found charged --used-input 41 --used-output 0"
         self._command(f"gateway operations reconcile {operation} {evidence}")
-        self._title("8. kill -9 during a call")
+        self._title("10. kill -9 during a call")
         self._say("The gateway dies while an engine works. Nothing of what it had promised is lost with it.")
         self._run(scenes.CRASH)
         time.sleep(0.5)
@@ -75,7 +86,7 @@ class Story:
         self._command("gateway ledger verify")
 
     def _refuse_a_private_tenant(self) -> None:
-        self._title("5. What a privacy class forbids")
+        self._title("6. What a privacy class forbids")
         self._say(
             "Tenant A is private. Somebody has listed an alias of hosted models for it all the same. Every one of them "
             "fails what the class asks for, so nothing is sent. The caller is told what to do; who looks after "
@@ -89,7 +100,7 @@ class Story:
         self._command(f"gateway policy explain {self._session['private'].json()['decision']}")
 
     def _revoke_a_source(self) -> None:
-        self._title("6. A source that is closed between answer and replay")
+        self._title("7. A source that is closed between answer and replay")
         self._say(
             "An answer discloses what it was made from. So each time that it is shown, every source that it cites is "
             "checked under today's access. The stored answer waits meanwhile."

@@ -134,9 +134,13 @@ def registry_edits(unreliable_port: int) -> list[Edit]:
 
 
 def _unreliable_engine(port: int) -> list[Edit]:
-    """A second engine beside the example's, approved like it, which never answers."""
+    """A second engine beside the example's, approved like it, which never answers, on a small budget."""
     profile = (EXAMPLE / PROFILE).read_text().replace("id: smollm2-135m\n", "id: unreliable\n", 1)
     profile = profile.replace(":8091/", f":{port}/").replace("total_ms: 60000", "total_ms: 2000")
+    # Room for one request of the story, and not for two.
+    profile = profile.replace("tokens_per_day: unlimited", "tokens_per_day: 200")
+    # Whoever never answers does not answer a canary either.
+    profile = profile.replace("startup_s: 60\n", "startup_s: 60\n    canary: false\n")
     bundle = (EXAMPLE / BUNDLE).read_text().replace("id: chat@1\n", "id: unreliable@1\n", 1)
     bundle = _OTHER_MEMBER.sub("", bundle).replace("- id: smollm2-135m\n", "- id: unreliable\n")
     return [

@@ -27,10 +27,10 @@ _FIELDS_V1: Mapping[str, Callable[[Request], Any]] = {
     "stop": lambda r: r.stop,
     "seed": lambda r: r.seed,
     # A field that came later and that a request leaves out changes no digest.
-    "tools": lambda r: r.tools,
+    "tools": lambda r: _free(r.tools),
     "tool_choice": lambda r: r.tool_choice,
     "parallel_tool_calls": lambda r: r.parallel_tool_calls,
-    "response_format": lambda r: r.response_format,
+    "response_format": lambda r: _free(r.response_format),
     "logprobs": lambda r: r.logprobs,
     "top_logprobs": lambda r: r.top_logprobs,
     "presence_penalty": lambda r: _number(r.presence_penalty),
@@ -56,14 +56,9 @@ def fingerprint(request: Request, endpoint: str, version: int = CURRENT_VERSION)
 
     :raises KeyError: for a version that was never published.
     """
-    extractors = _VERSIONS[version]
-    fields = {
-        name: hashlib.sha256(_canonical.encode(value)).hexdigest()[:16]
-        for name, extract in extractors.items()
-        if (value := extract(request)) is not None
-    }
-    whole = {name: extract(request) for name, extract in extractors.items() if name in fields}
-    digest = hashlib.sha256(_canonical.encode([version, endpoint, whole])).hexdigest()
+    sent = {name: value for name, extract in _VERSIONS[version].items() if (value := extract(request)) is not None}
+    fields = {name: hashlib.sha256(_canonical.encode(value)).hexdigest()[:16] for name, value in sent.items()}
+    digest = hashlib.sha256(_canonical.encode([version, endpoint, sent])).hexdigest()
     return Fingerprint(version=version, digest=digest, fields=fields)
 
 
@@ -76,6 +71,21 @@ def differing_fields(stored: Fingerprint, asked: Fingerprint) -> tuple[str, ...]
 def _number(value: float | None) -> float | None:
     """Adding 0.0 turns -0.0 into 0.0, which means the same to every provider."""
     return None if value is None else value + 0.0
+
+
+def _free(value: Any) -> Any:
+    """Structs that hold JSON of the caller: 1 equals 1.0 there too. None stays None."""
+    return None if value is None else _one_spelling(msgspec.to_builtins(value))
+
+
+def _one_spelling(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer() and -(2.0**63) <= value < 2.0**64:
+        return int(value)
+    if isinstance(value, dict):
+        return {name: _one_spelling(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_one_spelling(inner) for inner in value]
+    return value
 
 
 _VERSIONS: Mapping[int, Mapping[str, Callable[[Request], Any]]] = {1: _FIELDS_V1}

@@ -36,6 +36,16 @@ class Ceilings(Struct, frozen=True, kw_only=True):
     concurrency: int | None
 
 
+NO_CEILINGS = Ceilings(
+    requests_per_minute=None,
+    tokens_per_minute=None,
+    tokens_per_day=None,
+    tokens_per_month=None,
+    cost_per_month=None,
+    concurrency=None,
+)
+
+
 class Budget(Struct, frozen=True):
     """A scope with the limits that hold for it in the registry of a claim."""
 

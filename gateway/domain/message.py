@@ -2,15 +2,21 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from gateway.domain.tools import MAX_TOOL_CALLS, ToolCall
+from gateway.domain.tools import MAX_TOOL_CALLS, CallId, ToolCall
 
 
 class TextPart(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="text"):
     """A piece of text."""
 
     text: str
+
+
+class OnlyText(TextPart, frozen=True, forbid_unknown_fields=True, tag_field=None, tag=False, kw_only=True):
+    """A piece of text where nothing else is served. A tag that chooses among nothing may be left out; this may not."""
+
+    type: Literal["text"]
 
 
 class ImageUrl(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -23,7 +29,7 @@ class ImageUrl(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
             description="data: only, of image/png, image/jpeg, image/webp or image/gif, in base64.",
         ),
     ]
-    detail: Literal["auto", "low", "high"] | None = None
+    detail: Literal["auto", "low", "high"] | UnsetType = UNSET
 
 
 class ImagePart(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="image_url"):
@@ -32,7 +38,7 @@ class ImagePart(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type
     image_url: ImageUrl
 
 
-Texts = Annotated[tuple[TextPart, ...], Meta(min_length=1)]
+Texts = Annotated[tuple[OnlyText, ...], Meta(min_length=1)]
 Parts = Annotated[tuple[TextPart | ImagePart, ...], Meta(min_length=1)]
 
 
@@ -60,7 +66,8 @@ class AssistantMessage(
     """What the model said, or which functions it called. One of the two must be there."""
 
     content: str | Texts | None = None
-    tool_calls: Annotated[tuple[ToolCall, ...], Meta(min_length=1, max_length=MAX_TOOL_CALLS)] | None = None
+    tool_calls: Annotated[tuple[ToolCall, ...], Meta(min_length=1, max_length=MAX_TOOL_CALLS)] = ()
+    """Left out: none. An empty array and null are refused, as OpenAI does."""
     refusal: None = None
     """Null only: clients send an earlier answer back as they received it."""
 
@@ -69,7 +76,7 @@ class ToolMessage(Struct, frozen=True, forbid_unknown_fields=True, tag_field="ro
     """What a function returned."""
 
     content: str | Texts
-    tool_call_id: Annotated[str, Meta(min_length=1, max_length=255)]
+    tool_call_id: CallId
 
 
 Message = SystemMessage | DeveloperMessage | UserMessage | AssistantMessage | ToolMessage

@@ -5,6 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 from gateway.domain.completion import Completion
+from gateway.domain.engine_times import EngineTimes
 from gateway.domain.usage import Usage
 
 NotSent = Literal[
@@ -29,6 +30,8 @@ class Completed(Struct, frozen=True):
 
     completion: Completion
     provider_ref: str | None = None
+    times: EngineTimes | None = None
+    """What the engine says of its own time; counted, and of no other consequence."""
 
 
 class NoEffect(Struct, frozen=True):

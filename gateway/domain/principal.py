@@ -10,6 +10,9 @@ OPERATOR = "operator"
 
 What a role allows is said by the policies alone."""
 
+CANARY = "canary"
+"""Of the system's tenant: whoever owns the readiness canaries. It has no credential, so nobody can ask as it."""
+
 
 class Principal(Struct, frozen=True):
     """A service account with an immutable id; credentials belong to it."""

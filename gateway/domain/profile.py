@@ -115,7 +115,11 @@ class Readiness(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """When an engine counts as ready."""
 
     ttl_s: Annotated[Seconds, Meta(description="A readiness older than this is none.")] = 10
-    startup_s: Annotated[Seconds, Meta(description="How long the engine may take to load.")] = 120
+    startup_s: Annotated[
+        Seconds,
+        Meta(description="How long the engine may take to load, and the pause after a canary of unknown outcome."),
+    ] = 120
+    canary: Annotated[bool, Meta(description="Whether it answers one fixed token before it serves.")] = True
 
 
 class Abilities(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

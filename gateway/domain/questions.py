@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from gateway.domain.source import SourceFact
 
-Area = Literal["keys", "ledger", "operations", "policy", "registry", "sources"]
+Area = Literal["keys", "ledger", "operations", "policy", "profiles", "registry", "sources"]
 """What an administrator works on."""
 Deed = Literal["read", "change"]
 

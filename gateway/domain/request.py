@@ -82,6 +82,6 @@ def features(request: Request) -> tuple[Feature, ...]:
 
 def _has_tool_turns(messages: tuple[Message, ...]) -> bool:
     return any(
-        isinstance(message, ToolMessage) or (isinstance(message, AssistantMessage) and message.tool_calls is not None)
+        isinstance(message, ToolMessage) or (isinstance(message, AssistantMessage) and message.tool_calls)
         for message in messages
     )

@@ -2,20 +2,34 @@
 
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 MAX_TOOLS = 128
 MAX_TOOL_CALLS = 128
 
-FunctionName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$(?!\n)")]
+FunctionName = Annotated[
+    str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$(?!\n)", description="1 to 64 letters, digits, _ or -.")
+]
+CallId = Annotated[str, Meta(pattern=r"^[\x21-\x7e]{1,255}$(?!\n)", description="1 to 255 visible ASCII characters.")]
+CalledName = Annotated[
+    str,
+    Meta(
+        pattern=r"^[^\x00-\x1f\x7f]{1,255}$(?!\n)",
+        description="1 to 255 characters, none of them a control character.",
+    ),
+]
+"""What a model called: it may invent a name, and that belongs to its answer."""
 
 
 class FunctionSpec(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """A function with the JSON Schema of its arguments, which goes to the model as it is."""
+    """A function with the JSON Schema of its arguments, which goes to the model as it is.
+
+    Null means absent for ``strict`` alone, as OpenAI documents it.
+    """
 
     name: FunctionName
-    description: Annotated[str, Meta(max_length=65_536)] | None = None
-    parameters: dict[str, Any] | None = None
+    description: Annotated[str, Meta(max_length=65_536)] | UnsetType = UNSET
+    parameters: dict[str, Any] | UnsetType = UNSET
     strict: bool | None = None
 
 
@@ -45,14 +59,14 @@ ToolChoice = Literal["none", "auto", "required"] | NamedTool
 class CalledFunction(Struct, frozen=True, forbid_unknown_fields=True):
     """What the model called; the arguments are its own text and need not be JSON."""
 
-    name: Annotated[str, Meta(min_length=1, max_length=64)]
+    name: CalledName
     arguments: str
 
 
 class ToolCall(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One call, in an answer and again in the next request's history."""
 
-    id: Annotated[str, Meta(min_length=1, max_length=255)]
+    id: CallId
     type: Literal["function"] = "function"
     function: CalledFunction
 
@@ -61,8 +75,8 @@ class JsonSchemaSpec(Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     """The JSON Schema that the answer must obey."""
 
     name: FunctionName
-    description: Annotated[str, Meta(max_length=65_536)] | None = None
-    schema: dict[str, Any] | None = None
+    description: Annotated[str, Meta(max_length=65_536)] | UnsetType = UNSET
+    schema: dict[str, Any] | UnsetType = UNSET
     strict: bool | None = None
 
 

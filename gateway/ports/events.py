@@ -4,8 +4,13 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
+from gateway.domain.engine_times import EngineTimes
 from gateway.domain.operation import State
 from gateway.domain.refusal import Code
+from gateway.ports.reads import ScopeSums
+
+Stage = Literal["look_up", "authorise", "select", "count", "reserve", "engine", "persist", "hand_over"]
+"""Steps of the path, by what takes the time in them: ``count`` is bound, ``engine`` is execute, T2 with the call."""
 
 
 class Answered(Struct, frozen=True):
@@ -22,6 +27,17 @@ class Refused(Struct, frozen=True):
     seconds: float
 
 
+class Walked(Struct, frozen=True):
+    """A walk along the path ended, however it ended. A request walks more than once where T1 sends it back."""
+
+    stages: tuple[tuple[Stage, float], ...]
+    """Seconds of each step that was taken, in their order."""
+    profile: str
+    """Whose engine was called; empty: none."""
+    engine: EngineTimes | None
+    """What that engine says of its own time."""
+
+
 class Dispatched(Struct, frozen=True):
     """A dispatch ended; ``seconds`` run from its grant to its settlement."""
 
@@ -29,6 +45,14 @@ class Dispatched(Struct, frozen=True):
     state: State
     detail: str
     seconds: float
+
+
+class UsageAboveCount(Struct, frozen=True):
+    """A provider reports more input than was counted: the profile's counter or its allowances are too low."""
+
+    profile: str
+    tokens: int
+    """Above the count."""
 
 
 class Decided(Struct, frozen=True):
@@ -68,6 +92,25 @@ class Committed(Struct, frozen=True):
     seconds: float
 
 
+class Sampled(Struct, frozen=True):
+    """A look at the process, once a second."""
+
+    loop_lag_s: float
+    """How much later than asked for the event loop woke up."""
+    queued: int
+    """Transitions that wait for the writer."""
+    running: int
+    """Attempts that have a task."""
+    unsaved_bytes: int
+    """Answers that the ledger has not taken yet."""
+
+
+class Accounted(Struct, frozen=True):
+    """What profiles and quota scopes of the registry count, every few seconds. All of them: others have gone."""
+
+    scopes: tuple[ScopeSums, ...]
+
+
 class ReadinessChanged(Struct, frozen=True):
     """A profile's readiness changed."""
 
@@ -93,12 +136,16 @@ class Faulted(Struct, frozen=True):
 Event = (
     Answered
     | Refused
+    | Walked
     | Dispatched
+    | UsageAboveCount
     | Decided
     | Recalled
     | Denied
     | Reloaded
     | Committed
+    | Sampled
+    | Accounted
     | ReadinessChanged
     | AttemptsSwept
     | Faulted

@@ -14,7 +14,7 @@ from gateway.domain.fingerprint import Fingerprint
 from gateway.domain.limits import Budget, BudgetShort
 from gateway.domain.money import Tariff
 from gateway.domain.operation import Identity, State, StoredResult
-from gateway.domain.principal import Caller
+from gateway.domain.principal import CANARY, SYSTEM_TENANT, Caller
 from gateway.domain.questions import Decision
 from gateway.domain.reconciliation import Act, ActResult
 from gateway.domain.request import SourceRef
@@ -26,7 +26,8 @@ class Claim(Struct, frozen=True, kw_only=True):
     operation_id: str
     """Used if the operation is new; a uuid7."""
     identity: Identity
-    credential_hash: bytes
+    credential_hash: bytes | None
+    """None: a canary, whose owner has none. Any other claim without one is refused."""
     fingerprint: Fingerprint
     alias: str
     purpose: str
@@ -39,8 +40,9 @@ class Claim(Struct, frozen=True, kw_only=True):
     bundle: str
     bundle_digest: str
     policy_revision: str
-    access: Decision
-    routes: Decision
+    access: Decision | None
+    routes: Decision | None
+    """Policy is asked about every claim but the canary's, in which there is nothing of a request."""
     dispatch_id: str
     reserved: Reservation
     tariff: Tariff
@@ -49,6 +51,12 @@ class Claim(Struct, frozen=True, kw_only=True):
     """Every scope that the attempt counts in, with its limits (condition 6). All of them, or none."""
     max_attempts: int
     total_timeout_ms: int
+
+    @property
+    def is_canary(self) -> bool:
+        """Whether it is a readiness canary. Conditions 2 and 5, and T2's look at the profile, are left out for it
+        alone: it is how a profile becomes ready, and nobody's credential stands behind it."""
+        return (self.identity.tenant, self.identity.principal) == (SYSTEM_TENANT, CANARY)
 
 
 class Granted(Struct, frozen=True):
@@ -147,9 +155,9 @@ class Standing(Protocol):
     Called from the writer's thread.
     """
 
-    def objection(self, policy_revision: str | None, profile: str) -> str | None:
+    def objection(self, policy_revision: str | None, profile: str | None) -> str | None:
         """Why the transition must not happen now, or None. The revision is that of registry and rules together;
-        ``None`` leaves them out."""
+        ``None`` leaves them out, and so a profile."""
 
     def is_in_force(self, policy_revision: str) -> bool:
         """Whether what was decided under this revision still holds."""

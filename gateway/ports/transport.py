@@ -8,14 +8,19 @@ from gateway.domain.grant import Dispatch
 from gateway.domain.outcome import Outcome
 from gateway.domain.profile import Profile
 
-ReadinessState = Literal["unknown", "starting", "ready", "unready", "mismatch"]
+ReadinessState = Literal["unknown", "starting", "ready", "unready", "mismatch", "draining", "quarantined"]
+"""The last two are never a probe's: a person or the gateway has taken the profile out of service."""
+Attested = Literal["alias", "model_file", "context", "slots", "version", "fingerprint", "prefix_cache"]
+"""What an engine can say of itself. ``alias`` is the served model's id, ``context`` the tokens of one sequence."""
 
 
 class Readiness(Struct, frozen=True):
-    """What a probe found. ``reason`` is one of a closed set, safe to show to an operator."""
+    """What a probe found. ``reason`` is one of a closed set, safe to show to anybody."""
 
     state: ReadinessState
     reason: str = ""
+    facts: tuple[Attested, ...] = ()
+    """What the engine itself reported, and was compared with the profile. All else is only declared."""
 
 
 class Transport(Protocol):

@@ -6,18 +6,22 @@ from gateway.ports.clock import Clock
 from gateway.ports.counter import Counter
 from gateway.ports.events import Events
 from gateway.ports.ledger import Ledger
+from gateway.ports.profiles import Profiles
 from gateway.ports.reads import Accounts, Decisions, Keys, Operations, Sources
 from gateway.ports.revisions import Revisions
 from gateway.ports.transport import Probe, Transport
 from gateway.service.active import InForce
 from gateway.service.administer import Administer
+from gateway.service.canary import Canary
 from gateway.service.credentials import Credentials
 from gateway.service.directory import Directory
 from gateway.service.explain import Explain
 from gateway.service.inspect import Inspect
+from gateway.service.lifecycle import Lifecycle
 from gateway.service.operators import Operators
 from gateway.service.pipeline import Pipeline
-from gateway.service.readiness import ReadinessBoard, ReadinessWatch
+from gateway.service.quarantines import Quarantines
+from gateway.service.readiness import ReadinessBoard
 from gateway.service.reload import Reload
 from gateway.service.replay import Replay
 from gateway.service.running import Running, Sweeper
@@ -32,6 +36,7 @@ from gateway.service.steps.persist import Persist
 from gateway.service.steps.reserve import Reserve
 from gateway.service.steps.select import Select
 from gateway.service.visible import Visible
+from gateway.service.watch import ReadinessWatch
 
 
 class StorePorts(Struct, frozen=True, kw_only=True):
@@ -43,6 +48,7 @@ class StorePorts(Struct, frozen=True, kw_only=True):
     sources: Sources
     keys: Keys
     decisions: Decisions
+    profiles: Profiles
     clock: Clock
 
 
@@ -66,6 +72,7 @@ class AdminServices(Struct, frozen=True, kw_only=True):
     credentials: Credentials
     directory: Directory
     explain: Explain
+    lifecycle: Lifecycle
     reload: Reload | None
     """None over a store alone, where there is nothing to reload."""
 
@@ -81,6 +88,7 @@ class Services(Struct, frozen=True, kw_only=True):
     settling: Settling
     sweeper: Sweeper
     board: ReadinessBoard
+    quarantines: Quarantines
     watch: ReadinessWatch
     in_force: InForce
     clock: Clock
@@ -88,9 +96,16 @@ class Services(Struct, frozen=True, kw_only=True):
 
 
 def assemble_admin(
-    ports: StorePorts, in_force: InForce, *, os_user: str | None, reload: Reload | None = None
+    ports: StorePorts,
+    in_force: InForce,
+    *,
+    os_user: str | None,
+    reload: Reload | None = None,
+    board: ReadinessBoard | None = None,
+    quarantines: Quarantines | None = None,
 ) -> AdminServices:
-    """Administration over a store. ``os_user`` is whoever works on it without a server."""
+    """Administration over a store. ``os_user`` is whoever works on it without a server, where nobody looks at
+    engines: there is no board then."""
     administer = Administer(ports.ledger)
     return AdminServices(
         authenticate=Authenticate(ports.keys, in_force),
@@ -100,6 +115,7 @@ def assemble_admin(
         credentials=Credentials(ports.keys, ports.clock, os_user=os_user),
         directory=Directory(ports.sources, ports.clock, os_user=os_user),
         explain=Explain(ports.decisions),
+        lifecycle=Lifecycle(ports.profiles, board, quarantines, os_user=os_user),
         reload=reload,
     )
 
@@ -121,7 +137,22 @@ def assemble(ports: Ports, in_force: InForce, board: ReadinessBoard, *, body_wit
         events=ports.events,
         body_within_s=body_within_s,
     )
-    admin = assemble_admin(ports, in_force, os_user=None, reload=reload)
+    quarantines = Quarantines(ports.profiles, board, in_force, ports.clock, ports.events)
+    admin = assemble_admin(ports, in_force, os_user=None, reload=reload, board=board, quarantines=quarantines)
+    reserve = Reserve(ports.ledger, running, settling, ports.clock)
+    execute = Execute(ports.ledger, ports.transport, ports.clock)
+    persist = Persist(settling, quarantines, ports.clock, ports.events)
+    canary = Canary(
+        counter=ports.counter,
+        reserve=reserve,
+        execute=execute,
+        persist=persist,
+        running=running,
+        quarantines=quarantines,
+        board=board,
+        in_force=in_force,
+        clock=ports.clock,
+    )
     replay = Replay(ports.operations, ports.sources, ports.ledger, ports.clock)
     pipeline = Pipeline(
         authenticate=admin.authenticate,
@@ -129,11 +160,13 @@ def assemble(ports: Ports, in_force: InForce, board: ReadinessBoard, *, body_wit
         authorise=Authorise(ports.sources, ports.clock),
         select=Select(board, ports.clock),
         bound=Bound(ports.counter),
-        reserve=Reserve(ports.ledger, running, settling, ports.clock),
-        execute=Execute(ports.ledger, ports.transport, ports.clock),
-        persist=Persist(settling, ports.clock, ports.events),
+        reserve=reserve,
+        execute=execute,
+        persist=persist,
         hand_over=HandOver(admin.authenticate, ports.operations, ports.sources, replay, ports.ledger),
         ledger=ports.ledger,
+        clock=ports.clock,
+        events=ports.events,
     )
     return Services(
         pipeline=pipeline,
@@ -144,7 +177,15 @@ def assemble(ports: Ports, in_force: InForce, board: ReadinessBoard, *, body_wit
         settling=settling,
         sweeper=Sweeper(ports.ledger, running, ports.events),
         board=board,
-        watch=ReadinessWatch(board, ports.probe, in_force, ports.events),
+        quarantines=quarantines,
+        watch=ReadinessWatch(
+            board=board,
+            probe=ports.probe,
+            canary=canary,
+            quarantines=quarantines,
+            in_force=in_force,
+            events=ports.events,
+        ),
         in_force=in_force,
         clock=ports.clock,
         events=ports.events,

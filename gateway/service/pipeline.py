@@ -6,8 +6,11 @@ authenticate, look up, authorise, select, bound, reserve (T1), execute (T2, one 
 from gateway.domain.errors import LedgerUnavailable, LedgerUncertain
 from gateway.domain.grant import FreshGrant
 from gateway.domain.refusal import Answer, Code, Refusal
+from gateway.ports.clock import Clock
+from gateway.ports.events import Events
 from gateway.ports.ledger import Ledger, RefusalRecord
 from gateway.service.path import Again, Arrival, Asked, Opening, Session
+from gateway.service.stage_times import StageTimes
 from gateway.service.steps.authenticate import Authenticate
 from gateway.service.steps.authorise import Authorise
 from gateway.service.steps.bound import Bound
@@ -40,6 +43,8 @@ class Pipeline:
         persist: Persist,
         hand_over: HandOver,
         ledger: Ledger,
+        clock: Clock,
+        events: Events,
     ) -> None:
         self.authenticate = authenticate
         self.look_up = look_up
@@ -51,6 +56,8 @@ class Pipeline:
         self.persist = persist
         self.hand_over = hand_over
         self._ledger = ledger
+        self._clock = clock
+        self._events = events
 
     async def run(self, arrival: Arrival) -> Answer | Refusal:
         """Walk the path; T1 may send the request back to look up, and once to authenticate."""
@@ -63,7 +70,10 @@ class Pipeline:
             return session
         changes = 0
         for _ in range(WALKS):
-            if not isinstance(end := await self._walk(arrival.credential, session, asked), Again):
+            times = StageTimes(self._clock)
+            end = await self._walk(arrival.credential, session, asked, times)
+            self._events.emit(times.seen())
+            if not isinstance(end, Again):
                 return end
             if end.start == "authenticate":
                 changes += 1
@@ -73,25 +83,28 @@ class Pipeline:
                     return session
         return await self._recorded(Refusal(code=Code.NOT_STARTED), session)
 
-    async def _walk(self, credential: str | None, session: Session, asked: Asked) -> Answer | Refusal | Again:
-        if not isinstance(opening := await self.look_up(session, asked), Opening):
+    async def _walk(
+        self, credential: str | None, session: Session, asked: Asked, times: StageTimes
+    ) -> Answer | Refusal | Again:
+        if not isinstance(opening := await times.of("look_up", self.look_up(session, asked)), Opening):
             return opening
-        if isinstance(access := await self.authorise(session, opening), Refusal):
+        if isinstance(access := await times.of("authorise", self.authorise(session, opening)), Refusal):
             return await self._recorded(access, session)
-        if isinstance(routes := await self.select(session, opening, access), Refusal):
+        if isinstance(routes := await times.of("select", self.select(session, opening, access)), Refusal):
             return await self._recorded(routes, session)
-        if isinstance(bounded := await self.bound(routes, access, asked.request), Refusal):
+        if isinstance(bounded := await times.of("count", self.bound(routes, access, asked.request)), Refusal):
             return await self._recorded(bounded, session)
-        grant = await self.reserve(session, opening, access, routes, bounded)
+        grant = await times.of("reserve", self.reserve(session, opening, access, routes, bounded))
         if isinstance(grant, Refusal):
             return await self._recorded(grant, session)
         if not isinstance(grant, FreshGrant):
             return grant
-        if isinstance(outcome := await self.execute(grant, asked.request), Refusal):
+        if isinstance(outcome := await times.of("engine", self.execute(grant, asked.request)), Refusal):
             return outcome
-        if isinstance(answer := await self.persist(session, routes, grant, outcome), Refusal):
+        times.engine(grant.profile, outcome)
+        if isinstance(answer := await times.of("persist", self.persist(session, routes, grant, outcome)), Refusal):
             return answer
-        return await self.hand_over(credential, session, access, answer)
+        return await times.of("hand_over", self.hand_over(credential, session, access, answer))
 
     async def _recorded(self, refusal: Refusal, session: Session) -> Refusal:
         """From authorise on a refusal leaves one row; one that cannot leave it is 503, whatever it was."""

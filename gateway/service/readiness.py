@@ -1,23 +1,21 @@
 """Which profiles serve now. A readiness has a time to live; one that is older is none (promise G12)."""
 
-import asyncio
-from collections.abc import Collection, Mapping
-from functools import partial
+from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct
 
 from gateway.domain.profile import Profile
+from gateway.domain.profile_state import Mark, state_of
 from gateway.ports.clock import Clock
-from gateway.ports.events import Events, Faulted, ReadinessChanged
-from gateway.ports.transport import Probe, Readiness
-from gateway.service.active import InForce
+from gateway.ports.transport import Readiness
 
-HOSTED_TTL_S = 3600.0
+HOSTED_TTL_S = 10.0
+"""Short, because nothing is asked over the network, and a reload may take a secret away."""
 RETRY_S = 0.5
 """Seconds between two looks at an engine that is not ready."""
 NEVER_CHECKED = Readiness("unknown", "never_checked")
-GONE = "gone"
-"""The state, in events alone, of a profile that the registry has no more."""
+DRAINED = Readiness("draining", "by_an_operator")
+"""Not his reason: who may read it is for policy to say."""
 
 
 class Noted(Struct, frozen=True):
@@ -26,33 +24,74 @@ class Noted(Struct, frozen=True):
     profile: Profile
     readiness: Readiness
     at_s: float
+    since_us: int
+    """Wall clock: from when on state and reason have been so."""
+    starting_s: float | None
+    """Boot-time clock: since when the engine says that it is loading; None: it does not say so."""
 
 
 class ReadinessBoard:
-    """The last readiness of each profile. It is one of a profile's contents, and counts nothing for others."""
+    """The last readiness of each profile, and the marks of profiles as they were last committed.
+
+    A readiness is one of a profile's contents, and counts nothing for others; a mark is one of its id. Read from the
+    writer's thread as well: what it holds is replaced and never changed.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._noted: Mapping[str, Noted] = {}
+        self._doubted: frozenset[str] = frozenset()
+        self._marks: Mapping[str, tuple[Mark, ...]] = {}
 
     def note(self, profile: Profile, readiness: Readiness) -> bool:
-        """Write down what a probe found; True if it differs from the last."""
-        earlier = self._noted_of(profile)
-        self._noted = {**self._noted, profile.id: Noted(profile, readiness, self._clock.boot_s())}
-        return earlier is None or earlier.readiness != readiness
+        """Write down what a probe found; True if it differs from the last.
+
+        An engine that has been loading for longer than its startup budget is not starting any more.
+        """
+        now_s, earlier = self._clock.boot_s(), self._noted_of(profile)
+        starting_s = None
+        if readiness.state == "starting":
+            starting_s = now_s if earlier is None or earlier.starting_s is None else earlier.starting_s
+            if profile.engine is not None and now_s - starting_s > profile.engine.readiness.startup_s:
+                readiness = Readiness("unready", "startup_exceeded", readiness.facts)
+        changed = earlier is None or earlier.readiness != readiness
+        since_us = self._clock.now_us() if earlier is None or changed else earlier.since_us
+        noted = Noted(profile, readiness, now_s, since_us, starting_s)
+        self._noted = {**self._noted, profile.id: noted}
+        self._doubted -= {profile.id}
+        return changed
 
     def keep(self, profiles: Collection[str]) -> tuple[str, ...]:
-        """Forget all others, and return which those were."""
+        """Forget all others, and return which those were. Marks stay: they outlive the registry's files."""
         gone = tuple(id_ for id_ in self._noted if id_ not in profiles)
         if gone:
             self._noted = {id_: noted for id_, noted in self._noted.items() if id_ in profiles}
         return gone
 
+    def forget(self, profile_id: str) -> None:
+        """What was found of it counts no more: it is looked at anew, as after a start."""
+        self._noted = {id_: noted for id_, noted in self._noted.items() if id_ != profile_id}
+
+    def doubt(self, profile_id: str) -> None:
+        """A call has come back in a way that says that the engine may have gone: it is due now."""
+        self._doubted |= {profile_id}
+
+    def mark(self, marks: Iterable[Mark]) -> None:
+        """These are all the marks there are."""
+        by_profile: dict[str, tuple[Mark, ...]] = {}
+        for mark in marks:
+            by_profile[mark.profile] = (*by_profile.get(mark.profile, ()), mark)
+        self._marks = by_profile
+
+    def marks_of(self, profile_id: str) -> tuple[Mark, ...]:
+        return self._marks.get(profile_id, ())
+
     def is_ready(self, profile: Profile) -> bool:
-        return self.of(profile).state == "ready"
+        """Whether it takes new work."""
+        return profile.id not in self._marks and self.of(profile).state == "ready"
 
     def of(self, profile: Profile) -> Readiness:
-        """The readiness that counts now."""
+        """The readiness that counts now, whatever the marks say."""
         noted = self._noted_of(profile)
         if noted is None:
             return NEVER_CHECKED
@@ -60,10 +99,34 @@ class ReadinessBoard:
             return Readiness("unknown", "outdated")
         return noted.readiness
 
-    def due(self, profile: Profile) -> bool:
-        """Whether it should be asked again: at half its time to live, or soon if it is not ready."""
+    def shown(self, profile: Profile) -> Readiness:
+        """Why the profile serves or does not, in closed words that anybody may read."""
+        marks = self.marks_of(profile.id)
+        match state_of(marks):
+            case "quarantined":
+                return Readiness("quarantined", next(mark.reason for mark in marks if mark.kind == "quarantined"))
+            case "draining":
+                return DRAINED
+            case _:
+                return self.of(profile)
+
+    def since_us(self, profile: Profile) -> int | None:
+        """From when on the readiness has been what it is; None: it was never looked at."""
+        noted = self._noted_of(profile)
+        return None if noted is None else noted.since_us
+
+    def until_us(self, profile: Profile) -> int | None:
+        """Until when the readiness counts, if nobody looks again."""
         noted = self._noted_of(profile)
         if noted is None:
+            return None
+        left_s = noted.at_s + time_to_live_s(profile) - self._clock.boot_s()
+        return self._clock.now_us() + int(left_s * 1_000_000)
+
+    def due(self, profile: Profile) -> bool:
+        """Whether it should be asked again: at half its time to live, soon if it is not ready, at once in doubt."""
+        noted = self._noted_of(profile)
+        if noted is None or profile.id in self._doubted:
             return True
         wait_s = time_to_live_s(profile) / 2 if noted.readiness.state == "ready" else RETRY_S
         return self._clock.boot_s() - noted.at_s >= wait_s
@@ -75,49 +138,3 @@ class ReadinessBoard:
 
 def time_to_live_s(profile: Profile) -> float:
     return float(profile.engine.readiness.ttl_s) if profile.engine else HOSTED_TTL_S
-
-
-class ReadinessWatch:
-    """Keeps the board current, for as long as its task runs."""
-
-    def __init__(self, board: ReadinessBoard, probe: Probe, in_force: InForce, events: Events) -> None:
-        self._board = board
-        self._probe = probe
-        self._in_force = in_force
-        self._events = events
-        self._looking: dict[Profile, asyncio.Task[None]] = {}
-
-    async def run(self) -> None:
-        """Look at every profile that is due, for ever."""
-        while True:
-            for profile in self._due():
-                # A task each: an engine that hangs must not make another one's readiness outdated.
-                looking = asyncio.ensure_future(self._look_at(profile))
-                self._looking[profile] = looking
-                looking.add_done_callback(partial(self._looked_at, profile))
-            await asyncio.sleep(RETRY_S / 2)
-
-    def _looked_at(self, profile: Profile, _: asyncio.Task[None]) -> None:
-        del self._looking[profile]
-
-    async def look(self) -> None:
-        """Look once at every profile that is due, all at the same time."""
-        await asyncio.gather(*map(self._look_at, self._due()))
-
-    def _due(self) -> list[Profile]:
-        profiles = self._in_force.active.snapshot.profiles
-        for gone in self._board.keep(profiles):
-            self._events.emit(ReadinessChanged(gone, GONE, "not_in_the_registry"))
-        return [one for one in profiles.values() if self._board.due(one) and one not in self._looking]
-
-    async def _look_at(self, profile: Profile) -> None:
-        try:
-            readiness = await self._probe.check(profile)
-        except Exception as error:  # noqa: BLE001 - whatever an engine answers, it must not end the gateway
-            self._events.emit(Faulted("probe", type(error).__name__))
-            readiness = Readiness("unready", "probe_failed")
-        if self._in_force.active.snapshot.profiles.get(profile.id) != profile:
-            # A reload came in between. What was found would take the place of what is known of the later one.
-            return
-        if self._board.note(profile, readiness):
-            self._events.emit(ReadinessChanged(profile.id, readiness.state, readiness.reason))

@@ -14,11 +14,13 @@ class ProcessStanding:
         self._in_force = in_force
         self._board = board
 
-    def objection(self, policy_revision: str | None, profile: str) -> str | None:
+    def objection(self, policy_revision: str | None, profile: str | None) -> str | None:
         active = self._in_force.active
         # The revision covers the registry as well; its digest would not tell that rules alone were reloaded.
         if policy_revision is not None and policy_revision != active.policy.revision:
             return "registry_changed"
+        if profile is None:
+            return None
         found = active.snapshot.profiles.get(profile)
         if found is None or not self._board.is_ready(found):
             return "profile_not_ready"

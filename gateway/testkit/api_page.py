@@ -3,121 +3,27 @@
 ``python -m gateway.testkit.api_page`` writes them between their markers; tests/repository holds the page to them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
-from gateway.api.admin import EvidenceBody, ReasonBody, SearchQuery
-from gateway.api.admin_keys import KeysQuery, NewKeyBody
-from gateway.api.admin_ledger import UsageQuery
-from gateway.api.admin_sources import GrantBody, RevokeBody, SourcesQuery, WithdrawBody
-from gateway.api.chat_body import INT64, ChatBody
-from gateway.domain.refusal import MEANINGS, Code
+from gateway.api.chat_body import INT64
+from gateway.api.openapi_refusals import statuses
+from gateway.domain.refusal import MEANINGS
 from gateway.domain.registry import Id
+from gateway.testkit.api_meanings import TABLES, Meanings
 
 PAGE = Path("docs/api.md")
 
-Meanings = Mapping[str, str]
-"""What each field means, by its path. A field without an entry stops the generator."""
-
-_CHAT: Meanings = {
-    "model": "The alias that a release pointer resolves to a bundle. Never a profile or a provider.",
-    "messages": "The conversation, in order.",
-    "max_tokens": "Cap on the output, at most the profile's maximum. Left out, that maximum is reserved and sent.",
-    "max_completion_tokens": "Another name of `max_tokens`. Both at once are refused.",
-    "temperature": "Passed on.",
-    "top_p": "Passed on.",
-    "stop": "Passed on. A single string is a list of one; an empty one is refused.",
-    "seed": "Passed on.",
-    "n": "One completion is what is reserved, so one is what there is.",
-    "stream": "`true` is refused as `stream_unsupported`.",
-    "gateway": "The gateway's own part. Nothing in it names a destination.",
-    "gateway.purpose": "A purpose of the tenant. Left out, the tenant's default purpose counts.",
-    "gateway.sources": "What the prompt was built from: the calling service's claim. No source twice.",
-    "gateway.sources[].id": "The source.",
-    "gateway.sources[].revision": "Its revision; another one than the one in force is forbidden.",
-}
-_NEW_KEY: Meanings = {
-    "tenant": "A tenant of the registry.",
-    "principal": "A service account of that tenant.",
-    "label": "What the key is for, to tell several apart.",
-}
-_KEYS: Meanings = {
-    "tenant": "Of this tenant only.",
-    "principal": "Of service accounts of this id only.",
-    "active": "`true`: only keys that count. `false`: only revoked ones.",
-    "before": "Only keys older than this one: the last `id` of the page before.",
-    "limit": "How many at most; left out, 50.",
-}
-_GRANT: Meanings = {
-    "id": "The source, as requests cite it.",
-    "tenant": "The tenant of the registry that it belongs to, for good.",
-    "groups": "Who may read it. Groups of earlier grants stay.",
-    "revision": "The revision that is in force from now on.",
-    "privacy_class": "A class of the registry.",
-    "released": "End of an embargo. Left out, there is none, and an earlier one is lifted.",
-    "as_of": "When its owner confirmed all of this, not in the future. Left out, now.",
-}
-_REVOKE: Meanings = {
-    "id": "The source.",
-    "groups": "To whom it is closed. Left out or empty: to all.",
-}
-_WITHDRAW: Meanings = {"id": "The source whose revision is taken back for good."}
-_SOURCES: Meanings = {
-    "tenant": "Of this tenant only.",
-    "group": "Open to this group only.",
-    "withdrawn": "`true`: only withdrawn ones. `false`: only the others.",
-    "after": "Only sources after this one: the last `id` of the page before.",
-    "limit": "How many at most; left out, 50.",
-}
-_SEARCH: Meanings = {
-    "state": "State of the last attempt.",
-    "tenant": "Of this tenant only.",
-    "profile": "Whose last attempt went to this profile.",
-    "before": "Only operations older than this one: the last `id` of the page before.",
-    "limit": "How many at most; left out, 50.",
-}
-_USAGE: Meanings = {
-    "tenant": "Of this tenant.",
-    "profile": "Of this profile.",
-    "quota_scope": "Of this quota scope.",
-}
-_REASON: Meanings = {"reason": "Why. Kept for good in the audit and as evidence."}
-_EVIDENCE: Meanings = {
-    "evidence": "What was found at the provider, and where. Kept for good in the audit and as evidence.",
-    "found": "`no_effect`: it was never executed. `charged`: it was, and the answer is lost.",
-    "used": "What the evidence proves was used: with `charged`, and never with `no_effect`.",
-    "used.input": "Tokens.",
-    "used.output": "Tokens.",
-}
-
-_TABLES: Mapping[str, tuple[type[msgspec.Struct], Meanings]] = {
-    "fields": (ChatBody, _CHAT),
-    "new key": (NewKeyBody, _NEW_KEY),
-    "keys": (KeysQuery, _KEYS),
-    "grant": (GrantBody, _GRANT),
-    "revoke": (RevokeBody, _REVOKE),
-    "withdraw": (WithdrawBody, _WITHDRAW),
-    "sources": (SourcesQuery, _SOURCES),
-    "search": (SearchQuery, _SEARCH),
-    "reason": (ReasonBody, _REASON),
-    "evidence": (EvidenceBody, _EVIDENCE),
-    "usage": (UsageQuery, _USAGE),
-}
-"""Tables of fields, by the name in their markers."""
 _QUERIES = ("keys", "sources", "search", "usage")
 """Tables of query parameters, which have no null."""
 
-_STATUS: Mapping[Code, str] = {
-    Code.INVALID_VALUE: "400; 422 out of range",
-    Code.OUTCOME_UNKNOWN: "502; 504 at the deadline; 409 later",
-}
-"""Codes with more than one status (gateway/domain/refusal.py says when)."""
-
 _ID = msgspec.json.schema(Id)["description"]
+
+_NO_NEWLINE = r"(?!\n)"
 
 _LARGE: Mapping[int, str] = {INT64: "2^63-1", -INT64 - 1: "-2^63", 2**53: "2^53"}
 
@@ -127,7 +33,7 @@ def render(page: str) -> str:
 
     :raises ValueError: if the page lacks the markers of a table.
     """
-    tables = {name: fields(kind, meanings) for name, (kind, meanings) in _TABLES.items()}
+    tables = {name: fields(kind, meanings) for name, (kind, meanings) in TABLES.items()}
     for name in _QUERIES:
         tables[name] = (row.replace("; or null", "") for row in tables[name])
     for name, lines in (tables | {"refusals": refusals()}).items():
@@ -152,7 +58,7 @@ def fields(kind: type[msgspec.Struct], meanings: Meanings) -> Iterator[str]:
     yield "| field | type and range | needed | meaning |"
     yield "|---|---|---|---|"
     schema = msgspec.json.schema(kind)
-    yield from _fields(schema["$defs"][kind.__name__], schema["$defs"], meanings, "")
+    yield from _fields([schema["$defs"][kind.__name__]], schema["$defs"], meanings, "")
 
 
 def refusals() -> Iterator[str]:
@@ -160,26 +66,65 @@ def refusals() -> Iterator[str]:
     yield "| code | status | try again? | what it says | what to do |"
     yield "|---|---|---|---|---|"
     for code, meaning in MEANINGS.items():
-        status = _STATUS.get(code, str(meaning.status))
+        status = "; ".join(f"{number} {when}".rstrip() for number, when in statuses(code).items())
         retry = "yes" if meaning.retry else "no"
         yield f"| `{code}` | {status} | {retry} | {meaning.sentence} | {meaning.remedy} |"
 
 
 def _fields(
-    schema: Mapping[str, Any], definitions: Mapping[str, Any], meanings: Meanings, prefix: str
+    variants: Sequence[Mapping[str, Any]], definitions: Mapping[str, Any], meanings: Meanings, prefix: str
 ) -> Iterator[str]:
-    for name, field in schema["properties"].items():
+    """A row for each field of an object, or of the objects that one place may hold.
+
+    What differs between these stands in a row of its own, which says of which of them it holds.
+    """
+    names = sorted(
+        dict.fromkeys(name for variant in variants for name in variant["properties"]),
+        key=lambda name: _merged_tags([one for one in variants if name in one["properties"]], name) is None,
+    )
+    for name in names:
         path = prefix + name
-        shapes = [_resolved(shape, definitions) for shape in field.get("anyOf", [field])]
-        words = [_words(shape, definitions) for shape in shapes]
-        needed = "yes" if name in schema.get("required", ()) else "no"
-        yield f"| `{path}` | {'; or '.join(words)} | {needed} | {meanings[path]} |"
-        for shape in shapes:
-            items = _resolved(shape.get("items", {}), definitions)
-            if "properties" in items:
-                yield from _fields(items, definitions, meanings, f"{path}[].")
-            if "properties" in shape:
-                yield from _fields(shape, definitions, meanings, f"{path}.")
+        having = [variant for variant in variants if name in variant["properties"]]
+        rows: dict[tuple[str, str], list[str]] = {}
+        for variant in having:
+            words = _merged_tags(having, name) or _all_words(variant["properties"][name], definitions)
+            needed = "yes" if name in variant.get("required", ()) else "no"
+            rows.setdefault((words, needed), []).append(_tag(variant))
+        for (words, needed), tags in rows.items():
+            of = "" if len(tags) == len(variants) else f" of {', '.join(f'`{tag}`' for tag in dict.fromkeys(tags))}"
+            yield f"| `{path}`{of} | {words} | {needed} | {meanings[path]} |"
+        shapes = [shape for variant in having for shape in _shapes(variant["properties"][name], definitions)]
+        for mark, below in (
+            ("[].", [item for shape in shapes for item in _shapes(shape.get("items", {}), definitions)]),
+            (".", shapes),
+        ):
+            # The same struct may stand in several of them.
+            objects = {shape["title"]: shape for shape in below if "properties" in shape}
+            if objects:
+                yield from _fields(list(objects.values()), definitions, meanings, path + mark)
+
+
+def _merged_tags(variants: Sequence[Mapping[str, Any]], name: str) -> str | None:
+    """The words of a field that tells the variants apart: each of them has its own word there."""
+    fields = [variant["properties"][name] for variant in variants]
+    if len(fields) < 2 or any(list(field) != ["enum"] for field in fields):
+        return None
+    return ", ".join(f"`{value}`" for value in dict.fromkeys(value for field in fields for value in field["enum"]))
+
+
+def _tag(variant: Mapping[str, Any]) -> str:
+    """How a variant is called where it differs: by the one word of its tag."""
+    tags = [field["enum"][0] for field in variant["properties"].values() if list(field) == ["enum"]]
+    return str(tags[0]) if tags else str(variant["title"])
+
+
+def _shapes(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What may stand in one place, each without its reference."""
+    return [_resolved(shape, definitions) for shape in field.get("anyOf", [field])]
+
+
+def _all_words(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
+    return "; or ".join(dict.fromkeys(_words(shape, definitions) for shape in _shapes(field, definitions)))
 
 
 def _resolved(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -191,15 +136,20 @@ def _resolved(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapp
 def _words(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return ", ".join(f"`{value}`" for value in schema["enum"])
-    match schema["type"]:
+    match schema.get("type", "any JSON"):
         case "string" if schema.get("format") == "date-time":
             return "time of RFC 3339 with its zone, such as `2027-01-31T00:00:00Z`"
         case "string" if "pattern" in schema and schema.get("description") == _ID:
             return "id"
+        case "string" if "pattern" in schema and "description" in schema:
+            return f"string, {schema['description'].removesuffix('.')}"
+        case "string" if "pattern" in schema:
+            # Without the guard against a trailing newline, which "$" of some dialects would let pass.
+            return f"string, `{schema['pattern'].removesuffix(_NO_NEWLINE)}`"
         case "string":
             return f"string{_range(schema, 'minLength', 'maxLength', ' characters')}"
         case "array":
-            items = _words(_resolved(schema["items"], definitions), definitions)
+            items = _all_words(schema["items"], definitions)
             return f"array of {items}s{_range(schema, 'minItems', 'maxItems', ' items')}"
         case "integer" | "number" as kind:
             return f"{kind}{_range(schema, 'minimum', 'maximum', '')}"

@@ -27,7 +27,7 @@ class FaultyLedger:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self.failing: str | None = None
-        """reserve or save"""
+        """reserve, send or save"""
         self.before_dispatch: Callable[[], None] = lambda: None
 
     async def claim(self, claim: Claim) -> Claimed:
@@ -37,6 +37,8 @@ class FaultyLedger:
 
     async def dispatch(self, dispatch_id: str) -> Dispatching | GrantLost:
         self.before_dispatch()
+        if self.failing == "send":
+            raise LedgerUnavailable("made to fail")
         return await self._ledger.dispatch(dispatch_id)
 
     async def settle(self, settle: Settle) -> Settled | Superseded:

@@ -11,7 +11,10 @@ import click
 from adapters import policy, registry
 from adapters.policy import codes
 from adapters.policy import schemas as policy_schemas
+from gateway.api import openapi
 from gateway.testkit import api_page, behaviours
+
+OPENAPI = Path("docs/openapi.json")
 
 
 def main() -> None:
@@ -22,10 +25,11 @@ def main() -> None:
     policy_schemas.write(Path("policies"))
     codes.write(Path("policies"), opa)
     api_page.write(Path())
+    OPENAPI.write_bytes(openapi.rendered())
     behaviours.write(Path())
     click.echo(
         "Written: registry/schemas, policies/schemas, "
-        f"policies/{codes.FILE}, {codes.PAGE}, {api_page.PAGE}, {behaviours.PAGE}."
+        f"policies/{codes.FILE}, {codes.PAGE}, {api_page.PAGE}, {OPENAPI}, {behaviours.PAGE}."
     )
 
 

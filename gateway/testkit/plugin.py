@@ -17,7 +17,8 @@ all doors, because they talk to a world, and the world asks for the fixture ``do
 door. ``pytest -m http`` runs what goes through that door only.
 
 Tags of behaviours (``@code-unknown_model``, ``@move-none-granted``, ``@G4``, ``@policy-<code>``) become marks
-of the same names; one that names nothing stops the run. See gateway/testkit/behaviours.py.
+of the same names; one that names nothing stops the run. See gateway/testkit/behaviours.py. So do ``@acceptance`` and
+the tags of its titles, see gateway/testkit/acceptance.py.
 
 Guards. Before the first test runs, gateway/testkit/guards.py lists what is wrong with the scenarios that
 were collected, and the run ends there.
@@ -29,7 +30,7 @@ import pytest
 from pytest_bdd.scenario import scenario_wrapper_template_registry
 from pytest_bdd.utils import registry_get_safe
 
-from gateway.testkit import guards
+from gateway.testkit import acceptance, guards
 from gateway.testkit.behaviours import known_behaviours
 from gateway.testkit.features import DOORS, UnreadableFeature
 
@@ -51,12 +52,15 @@ def pytest_configure(config: pytest.Config) -> None:
     for behaviour in known_behaviours(config.rootpath):
         _behaviours.add(behaviour.tag)
         config.addinivalue_line("markers", f"{behaviour.tag}: {behaviour.sentence}")
+    config.addinivalue_line("markers", f"{acceptance.TAG}: the product is accepted by this scenario.")
+    for tag, title in acceptance.TITLES.items():
+        config.addinivalue_line("markers", f"{tag}: {title}.")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_bdd_apply_tag(tag: str, function: Callable[..., object]) -> bool | None:
     if tag not in DOORS:
-        if tag not in _behaviours:
+        if tag not in _behaviours and tag != acceptance.TAG and tag not in acceptance.TITLES:
             raise pytest.UsageError(
                 f"The tag @{tag} names no door and no behaviour. Correct it; docs/behaviours.md lists them."
             )

@@ -13,7 +13,7 @@ from typing import Any
 
 from gateway.testkit.registry_copy import EXAMPLE, Edit, copy_registry
 
-READY_WITHIN_S = 20.0
+READY_WITHIN_S = 60.0
 ROOT = EXAMPLE.parent
 
 
@@ -26,10 +26,10 @@ class GatewayProcess:
         self.strikes = folder / "strikes"
         """To which a planned server writes each strike before it happens."""
         self._plan = folder / "plan.json"
-        registry = copy_registry(folder, edits, engine_port=engine_port)
+        self.registry = copy_registry(folder, edits, engine_port=engine_port)
         inherited = {name: text for name, text in os.environ.items() if not name.startswith("GATEWAY_")}
         self.environment = inherited | {
-            "GATEWAY_REGISTRY": str(registry),
+            "GATEWAY_REGISTRY": str(self.registry),
             "GATEWAY_POLICIES": str(ROOT / "policies"),
             "GATEWAY_DATA": str(self.data),
             "GATEWAY_LISTEN": "127.0.0.1:0",
@@ -44,13 +44,17 @@ class GatewayProcess:
         else:
             self.start_planned({"failpoints": [{"point": struck_at, "action": "kill", "nth": 1}]})
         if ready:
-            self.wait_until(self._is_ready, "the gateway did not become ready")
+            self.wait_until(self.is_ready, "the gateway did not become ready")
 
     def start_planned(self, plan: Mapping[str, Any]) -> None:
         """Start a server that strikes itself: a ``ServerPlan``, whose log is ``strikes``."""
         self.strikes.unlink(missing_ok=True)
         self._plan.write_text(json.dumps({"log": str(self.strikes), **plan}))
         self._start("gateway.testkit.faults.server", str(self._plan))
+
+    def start_module(self, module: str) -> None:
+        """Start another program that serves. ``is_ready`` tells when it does."""
+        self._start(module)
 
     def _start(self, *module: str) -> None:
         (self.data / "address.json").unlink(missing_ok=True)
@@ -75,13 +79,17 @@ class GatewayProcess:
         return address
 
     def wait_until(self, holds: Any, otherwise: str) -> None:
-        """:raises AssertionError: with what the process wrote, if it takes longer than 20 s."""
+        """:raises AssertionError: with what the process wrote, if it takes longer than a minute."""
         deadline = time.monotonic() + READY_WITHIN_S
         while not holds():
             assert time.monotonic() < deadline, f"{otherwise}: {self.log.read_text()}"
             time.sleep(0.02)
 
-    def _is_ready(self) -> bool:
+    def is_ready(self) -> bool:
+        """Whether it serves now.
+
+        :raises AssertionError: with what the process wrote, if it has ended.
+        """
         assert self.ended() is None, f"the gateway ended: {self.log.read_text()}"
         try:
             return self.request("GET", "/readyz")[0] == 200

@@ -31,6 +31,10 @@ def slots(count: int) -> Edit:
     return Edit(PROFILE, "concurrency: 2", f"concurrency: {count}")
 
 
+NO_CANARY = Edit(PROFILE, "    startup_s: 60\n", "    startup_s: 60\n    canary: false\n")
+"""Where transitions are counted, and the first of them is to be a caller's."""
+
+
 def copy_registry(
     tmp_path: pathlib.Path, edits: Iterable[Edit] = (), *, engine_port: int | None = None, approve: bool = True
 ) -> pathlib.Path:

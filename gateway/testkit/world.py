@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from gateway.domain.profile_state import ProfileActKind
 from gateway.domain.reconciliation import ActKind
 from gateway.domain.source import SourceAct
 from gateway.domain.usage import Usage
@@ -78,6 +79,9 @@ class World(Protocol):
     # The engine
     def engine_answers(self, text: str) -> None: ...
 
+    def engine_calls_function(self, name: str, arguments: str) -> None:
+        """It answers every question with a call of this function."""
+
     def engine_does(self, behaviour: str) -> None:
         """refuse_connections, busy, reject, drop, slow, hang, time_out"""
 
@@ -89,6 +93,20 @@ class World(Protocol):
     def engine_shows_other_weights(self) -> None: ...
 
     def engine_lost_after_reservation(self) -> None: ...
+
+    def engine_loads(self) -> None:
+        """It is there, and says that it is not ready yet."""
+
+    # Profiles
+
+    def act_on_profile(self, act: ProfileActKind, profile: str | None = None) -> Reply | None:
+        """What an operator does with a profile, the engine's if none is named; the refusal, if it is one."""
+
+    def profile_state(self) -> str:
+        """serving, draining or quarantined"""
+
+    def seen_engine_state(self) -> str:
+        """What the gateway knows of the engine: starting, ready, unready ..."""
 
     def engine_calls(self) -> list[dict[str, Any]]:
         """Bodies of the generations that the engine received."""
@@ -105,7 +123,7 @@ class World(Protocol):
         """Change the directory of sources as an operator does; the refusal, if it is one."""
 
     def ledger_fails(self, transition: str | None) -> None:
-        """reserve, save; None: it works again."""
+        """reserve, send, save; None: it works again."""
 
     def held_slots(self) -> int:
         """Slots that are held, in the tenant's scope."""

@@ -121,7 +121,9 @@ def test_keys_are_listed_page_by_page() -> None:
     assert ([row["id"] for row in page["data"]], page["has_more"]) == (["assistant"], False)
 
 
-@pytest.mark.parametrize("query", ["?limit=0", "?limit=501", "?active=perhaps", "?tenant=", "?x=1", "?limit=1&limit=2"])
+@pytest.mark.parametrize(
+    "query", ["?limit=0", "?limit=501", "?active=perhaps", "?active=null", "?tenant=", "?x=1", "?limit=1&limit=2"]
+)
 def test_a_query_is_closed_too(query: str) -> None:
     assert listed(Api(), query).document["code"] in (Code.INVALID_VALUE, Code.UNKNOWN_FIELD)
 

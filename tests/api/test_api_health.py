@@ -100,7 +100,7 @@ def test_answers_and_refusals_are_counted_by_closed_labels() -> None:
 
 def test_obs_05_a_thousand_requests_of_any_kind_make_no_new_series() -> None:
     api = Api()
-    for outcome in (NoEffect("busy"), Charged("other_model"), Unknown("redirect")):
+    for outcome in (NoEffect("busy"), Charged("aborted"), Unknown("redirect")):
         api.world.transport.script(outcome)
         api.ask(key=f"before-{outcome.reason}")
     api.ask(key="before")

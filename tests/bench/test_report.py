@@ -7,7 +7,19 @@ from msgspec.structs import replace
 
 from gateway.bench.breakdown import DECISIONS, OF_REPLAY, Stage
 from gateway.bench.decisions import Burst, Deciding, Hit
-from gateway.bench.figures import BESIDE, CITING, FRESH, REPLAYED, Case, Place, Sample, figures
+from gateway.bench.figures import (
+    BESIDE,
+    BUDGETED,
+    CITING,
+    FRESH,
+    HOSTED,
+    REPLAYED,
+    UNLIMITED,
+    Case,
+    Place,
+    Sample,
+    figures,
+)
 from gateway.bench.measure import Report
 from gateway.bench.report import bounds, markdown
 from gateway.bench.revision import Revision
@@ -59,6 +71,12 @@ def _report(**changes: Any) -> Report:
         _sample(BESIDE, 0, place=at_16, p50_ms=201.0),
         _sample(FRESH, 0, place=at_16, p50_ms=208.0),
     ]
+    variants = [
+        _sample(BESIDE, 0),
+        _sample(UNLIMITED, 0, cpu_us=700.0),
+        _sample(BUDGETED, 0, cpu_us=770.0),
+        _sample(HOSTED, 0, cpu_us=1_400.0),
+    ]
     names = (*DECISIONS, "T1 reserve", OF_REPLAY)
     fields: dict[str, Any] = {
         "python": "3.11",
@@ -66,6 +84,7 @@ def _report(**changes: Any) -> Report:
         "cores": 2,
         "load_before": 0.0,
         "figures": figures(samples),
+        "variants": figures(variants),
         "starts": [Start(ready_s=2.5, cpu_s=1.0)],
         "memory_ready_mb": 80.0,
         "memory_end_mb": 120.0,
@@ -86,6 +105,8 @@ def test_each_bound_stands_beside_what_was_measured() -> None:
         "added p50 over the 200 ms engine stub, 16 at once": (7.0, 10),
         "memory after the load": (120.0, 110),
         "ready, with a new store": (2.5, 3),
+        "gateway CPU per fresh request to a hosted provider, decisions remembered, 64 at once": (1.4, 1.3),
+        "limits in all three scopes, CPU above the same without any": (pytest.approx(10), 15),
     }
 
 
@@ -113,7 +134,14 @@ def test_the_report_tells_what_a_decision_costs_alone_and_what_is_left_of_it_whe
     assert "| 5000 | memo | 6.5 | 31 | 1.0 | 0 |" in text
 
 
+def test_limits_and_the_hosted_route_stand_beside_the_pass_through() -> None:
+    text = markdown(_report())
+    assert "| gateway, budgets | 100 | 1.0 | 770 | 77.00 times |  | 100 | 0 |" in text
+    assert "| limits in all three scopes, CPU above the same without any | 10.00 % | 15 % | within |" in text
+
+
 def test_what_a_run_did_not_take_is_said_not_guessed() -> None:
-    text = markdown(_report(figures=[], stages=[]))
-    assert text.count("not measured") == 5
+    text = markdown(_report(figures=[], stages=[], variants=[]))
+    assert text.count("not measured") == 7
+    assert "hosted route" not in text
     assert "Decisions alone" not in markdown(_report(revisions=[]))

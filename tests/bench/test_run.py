@@ -13,7 +13,7 @@ from gateway.bench import __main__ as command
 from gateway.bench.breakdown import DECISIONS, OF_REPLAY
 from gateway.bench.children import BenchFault, child
 from gateway.bench.decisions import ASKERS
-from gateway.bench.figures import BESIDE, CITING, FRESH, REPLAYED
+from gateway.bench.figures import BESIDE, BUDGETED, CITING, FRESH, HOSTED, REPLAYED, UNLIMITED
 from gateway.bench.load import Asking, Load, Loaded
 from gateway.bench.many_profiles import CANDIDATES
 from gateway.bench.measure import Report
@@ -21,6 +21,7 @@ from gateway.bench.plan import BODY, CITING_BODY, PROMPT_CHARACTERS, Plan
 from gateway.bench.questions import access, routes
 from gateway.bench.revision import AT_ONCE, SOURCES
 from gateway.bench.servers import FACE, engine
+from gateway.bench.variants import measure_variants
 from gateway.testkit.provider.behaviours import error
 
 TINY = Plan(
@@ -32,6 +33,7 @@ TINY = Plan(
     warm_up_s=5.0,
     starts=1,
     waves=1,
+    variants=False,
     sources=20,
     registries=(32,),
     decisions_s=0.01,
@@ -141,6 +143,12 @@ def test_the_whole_run_reports_every_case_as_markdown_and_json(tmp_path: Path, m
     assert [(row.question, row.at_once) for row in revision.deciding] == list(product(questions, AT_ONCE))
     assert [hit.question for hit in revision.hits] == questions
     assert [(burst.through, burst.decisions) for burst in revision.bursts] == [("memo", 1), ("OPA alone", ASKERS)]
+
+
+def test_gateways_over_other_registries_take_their_turns() -> None:
+    measured = measure_variants(TINY, lambda _: None)
+    assert [figure.case for figure in measured] == [BESIDE, UNLIMITED, BUDGETED, HOSTED]
+    assert all((figure.requests, figure.failed) == (6, 0) for figure in measured)
 
 
 def test_citing_requests_whose_questions_were_decided_before_are_a_fault_of_the_bench(

@@ -1,7 +1,8 @@
 """A face before OPA, run in its place: what OPA says goes through it, unless a test has put something else there.
 
 For each entrypoint a test may leave ``NAME.says`` in the folder: the bytes that are sent instead, then the connection
-is closed. ``hang`` sends nothing for a minute. What OPA really said last is kept in ``NAME.said``.
+is closed. ``hang`` sends nothing for a minute. What OPA really said last is kept in ``NAME.said``, and
+whatever it was asked in ``asked``.
 """
 
 import asyncio
@@ -33,6 +34,8 @@ async def serve(folder: Path, command: list[str]) -> int:
                         await asyncio.sleep(60)
                     writer.write(b"" if said.read_bytes() == b"hang" else said.read_bytes())
                     break
+                with (folder / "asked").open("ab") as asked:
+                    asked.write(body + b"\n")
                 response, document = await _forward(f"{front}.r", head + body)
                 if name:
                     (folder / f"{name}.said").write_bytes(document)

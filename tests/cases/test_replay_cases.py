@@ -92,6 +92,17 @@ def test_rep_15_a_replay_has_the_headers_of_the_first_answer(world: HttpWorld) -
 
 # REP-05: the fingerprint leaves something out
 
+SCHEMA: dict[str, Any] = {"type": "object", "properties": {"city": {"maxLength": 80}}}
+
+
+def _function(name: str, **more: Any) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": name, "parameters": SCHEMA} | more}
+
+
+def _format(schema: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"response_format": {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema} | more}}
+
+
 GROUNDED: dict[str, Any] = {
     "model": "chat",
     "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Is it?"}],
@@ -100,8 +111,19 @@ GROUNDED: dict[str, Any] = {
     "top_p": 0.9,
     "seed": 4,
     "stop": ["END"],
+    "tools": [_function("weather"), _function("time")],
+    "tool_choice": "auto",
+    "parallel_tool_calls": True,
+    "logprobs": True,
+    "top_logprobs": 2,
+    "presence_penalty": 0.5,
+    "frequency_penalty": -1,
+    "reasoning_effort": "low",
     "gateway": {"purpose": "answers", "sources": [{"id": "a", "revision": "1"}, {"id": "b", "revision": "1"}]},
-}
+} | _format(SCHEMA)
+"""A request with every field of the body."""
+SERVES_ALL = Edit(file=PROFILE, old="capabilities: [chat, ", new="capabilities: [chat, tools, parallel_tool_calls, ")
+REASONS = Edit(file=PROFILE, old=", seed]", new=", seed, reasoning_effort]")
 
 
 def _message(index: int, **changes: str) -> dict[str, Any]:
@@ -135,6 +157,27 @@ OTHERWISE: list[tuple[str, dict[str, Any]]] = [
     ("stop", {"stop": ["end"]}),
     ("stop", {"stop": ["END", "STOP"]}),
     ("stop", {"stop": None}),
+    ("tools", {"tools": [_function("weather")]}),
+    ("tools", {"tools": [_function("time"), _function("weather")]}),
+    ("tools", {"tools": [_function("weather", description="Of a city."), _function("time")]}),
+    ("tools", {"tools": [_function("weather", strict=True), _function("time")]}),
+    ("tools", {"tools": [_function("weather", parameters={}), _function("time")]}),
+    ("tools", {"tools": [_function("weather", parameters=SCHEMA | {"required": ["city"]}), _function("time")]}),
+    ("tool_choice", {"tool_choice": "required"}),
+    ("tool_choice", {"tool_choice": {"type": "function", "function": {"name": "time"}}}),
+    ("parallel_tool_calls", {"parallel_tool_calls": False}),
+    ("response_format", {"response_format": {"type": "text"}}),
+    ("response_format", {"response_format": {"type": "json_object"}}),
+    ("response_format", _format(SCHEMA, strict=True)),
+    ("response_format", _format({"type": "object", "properties": {"city": {"maxLength": 81}}})),
+    ("logprobs", {"logprobs": None, "top_logprobs": None}),
+    ("top_logprobs", {"top_logprobs": 3}),
+    ("top_logprobs", {"top_logprobs": None}),
+    ("presence_penalty", {"presence_penalty": 0}),
+    ("presence_penalty", {"presence_penalty": None}),
+    ("frequency_penalty", {"frequency_penalty": 1}),
+    ("reasoning_effort", {"reasoning_effort": "high"}),
+    ("reasoning_effort", {"reasoning_effort": None}),
     ("gateway.sources", _sources(("a", "1"), ("b", "2"))),
     ("gateway.sources", _sources(("a", "1"))),
     ("gateway.sources", _sources(("a", "1"), ("b", "1"), ("c", "1"))),
@@ -150,6 +193,8 @@ THE_SAME: list[dict[str, Any]] = [
     {"stop": "END"},
     {"n": 1, "stream": False},
     _sources(("b", "1"), ("a", "1")),
+    _format({"properties": {"city": {"maxLength": 80.0}}, "type": "object"}),
+    {"frequency_penalty": -1.0, "tools": [_function("weather", strict=None), _function("time")]},
 ]
 
 
@@ -157,6 +202,7 @@ THE_SAME: list[dict[str, Any]] = [
 def answered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpWorld]:
     """One answer under one key."""
     world = HttpWorld(tmp_path_factory.mktemp("world"))
+    world.edit_registry(SERVES_ALL, REASONS)
     try:
         for source in ("a", "b"):
             _administer(world, "grant", _granted(source))
@@ -172,7 +218,8 @@ def test_rep_05_one_field_sent_otherwise_is_another_request(
 ) -> None:
     calls = len(answered.engine_calls())
     status, problem = _post(answered, GROUNDED | change)
-    assert (status, problem["code"], problem["fields"]) == (422, "operation_key_reused", [field])
+    fields = ["logprobs", "top_logprobs"] if field == "logprobs" else [field]  # the second needs the first
+    assert (status, problem["code"], problem["fields"]) == (422, "operation_key_reused", fields)
     assert (len(answered.engine_calls()), answered.held_tokens()) == (calls, 0)
 
 

@@ -274,3 +274,17 @@ def test_rte_03_only_the_alias_itself_names_a_model(gateway: HttpWorld, model: s
     status, problem = post(gateway, {"model": model, "messages": [MESSAGE]})
     assert (status, problem["code"]) == (404, "unknown_model")
     assert len(gateway.engine_calls()) == calls
+
+
+# RTE-15: an image that somebody would have to fetch
+
+
+@pytest.mark.parametrize("kind", ["image_url", "video_url", "audio_url", "input_audio", "file"])
+def test_rte_15_nobody_fetches_what_a_message_points_to(gateway: HttpWorld, canary: Canary, kind: str) -> None:
+    for pointer in (canary.url, {"url": canary.url}, {"data": canary.url}, {"file_id": canary.url}):
+        calls, visits = len(gateway.engine_calls()), canary.visits
+        part = {"type": kind, kind: pointer}
+        status, problem = post(gateway, {"model": "chat", "messages": [{"role": "user", "content": [part]}]})
+        assert (status, problem["error"]["param"].startswith("messages[0].content[0]")) in {(400, True), (422, True)}
+        assert canary.url not in json.dumps(problem)
+        assert (len(gateway.engine_calls()), canary.visits, gateway.held_tokens()) == (calls, visits, 0)

@@ -5,21 +5,30 @@ from collections.abc import Iterator
 
 import pytest
 
+from gateway.domain.profile_state import CONVICTING
 from gateway.testkit.doors.http import ALIAS, HttpWorld
+from gateway.testkit.doors.http_gateway import PROFILE as PROFILE_ID
 from gateway.testkit.doors.registry_edits import PROFILE
+from gateway.testkit.loops import until
 from gateway.testkit.provider.behaviours import (
     Behaviour,
+    aborted,
+    called,
     duplicate_keys,
     error,
     huge,
     malformed_json,
     redirect,
+    refused,
 )
 from gateway.testkit.registry_copy import Edit
 from gateway.testkit.world import Ask
 
 HASTY = Edit(file=PROFILE, old="connect_ms: 2000\n  total_ms: 60000", new="connect_ms: 400\n  total_ms: 500")
 SMALL = Edit(file=PROFILE, old="max_output: 256\n", new="max_output: 256\nmax_answer_bytes: 4096\n")
+_ABILITIES = "  abilities:\n    abort_by_id: false\n    enforce_context: false\n    attest_revision: "
+ATTESTED = Edit(file=PROFILE, old=f"{_ABILITIES}false", new=f"  fingerprint: scripted\n{_ABILITIES}true")
+"""The engine attests its revision with every answer."""
 USAGE = {"prompt_tokens": 20, "completion_tokens": 3}
 RESERVED = 50 + 256
 """What the counter says of the question, and the profile's cap."""
@@ -77,7 +86,22 @@ TABLE: dict[str, tuple[Behaviour, int, str | None, str, str, int, int]] = {
         Behaviour(finish_reason=None),
         *(502, "outcome_unknown", "unknown", "unknown_finish_reason", RESERVED, 0),
     ),
+    "a call of a function": (called("weather", "{}"), 200, None, "completed", "tool_calls", 0, 23),
+    "a refusal of the model": (refused("I may not."), 200, None, "completed", "stop", 0, 23),
+    "a call without arguments": (
+        Behaviour(content=None, tool_calls=[{"id": "a", "function": {"name": "b"}}], finish_reason="tool_calls"),
+        *(502, "outcome_unknown", "unknown", "malformed_answer", RESERVED, 0),
+    ),
+    "aborted": (aborted(), 502, "provider_failed_charged", "charged", "aborted", 0, 23),
     "another model": (Behaviour(model="other"), 502, "provider_failed_charged", "charged", "other_model", 0, 23),
+    "another fingerprint": (
+        Behaviour(fingerprint="other weights"),
+        *(502, "provider_failed_charged", "charged", "other_fingerprint", 0, 23),
+    ),
+    "no fingerprint": (
+        Behaviour(omit=("system_fingerprint",)),
+        *(502, "provider_failed_charged", "charged", "other_fingerprint", 0, 23),
+    ),
     "a huge answer": (huge(5000), 502, "provider_failed_charged", "charged", "answer_too_large", 0, RESERVED),
 }
 
@@ -85,7 +109,7 @@ TABLE: dict[str, tuple[Behaviour, int, str | None, str, str, int, int]] = {
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpWorld]:
     world = HttpWorld(tmp_path_factory.mktemp("world"))
-    world.edit_registry(HASTY, SMALL)
+    world.edit_registry(HASTY, SMALL, ATTESTED)
     world.start()
     yield world
     world.close()
@@ -110,6 +134,17 @@ def test_one_request_and_what_follows_from_its_answer(world: HttpWorld, name: st
     assert world.booked_tokens() - booked_before == booked
     if status == 200:
         assert json.loads(answer[2])["model"] == ALIAS
+    if detail in CONVICTING:
+        release(world)
+
+
+def release(world: HttpWorld) -> None:
+    """What an operator does once the engine is the approved one again."""
+    headers = {"Authorization": f"Bearer {world.token('operator')}"}
+    reason = json.dumps({"reason": "The engine was replaced."}).encode()
+    world.engine_fails(Behaviour())
+    assert world.request("POST", f"/admin/profiles/{PROFILE_ID}/release", headers, reason)[0] == 200
+    until(lambda: world.request("GET", "/readyz", {})[0] == 200, "the profile did not serve again")
 
 
 def test_the_ledger_adds_up_after_all_of_it(world: HttpWorld) -> None:

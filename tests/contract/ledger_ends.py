@@ -21,6 +21,7 @@ from gateway.domain.reconciliation import Act, ActKind
 from gateway.domain.source import GrantSource, RevokeSource, Source, SourceAct, SourceActResult, WithdrawSource
 from gateway.domain.usage import Usage
 from gateway.ports.ledger import Claim, Disclosure, Dispatching, Granted, Ledger, Settle, Settled
+from gateway.ports.profiles import Profiles
 from gateway.ports.reads import Accounts, Decisions, Key, Keys, Operations, Sources
 
 T = TypeVar("T")
@@ -64,12 +65,14 @@ class ScriptedStanding:
 
     def __init__(self) -> None:
         self.reason: str | None = None
-        self.asked: list[tuple[str | None, str]] = []
+        self.objects_to_profiles = False
+        """Whether no profile is ready."""
+        self.asked: list[tuple[str | None, str | None]] = []
         self.decided: list[str] = []
 
-    def objection(self, policy_revision: str | None, profile: str) -> str | None:
+    def objection(self, policy_revision: str | None, profile: str | None) -> str | None:
         self.asked.append((policy_revision, profile))
-        return self.reason
+        return "profile_not_ready" if self.objects_to_profiles and profile is not None else self.reason
 
     def is_in_force(self, policy_revision: str) -> bool:
         self.decided.append(policy_revision)
@@ -87,6 +90,7 @@ class Ends(Protocol):
     decisions: Decisions
     sources: Sources
     keys: Keys
+    profiles: Profiles
 
     def restart(self) -> None:
         """The process ends at once, and another begins on what is stored."""

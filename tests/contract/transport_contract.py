@@ -9,10 +9,11 @@ import pytest
 
 from gateway.domain.grant import Dispatch
 from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome, Unknown
+from gateway.domain.tools import CalledFunction, ToolCall
 from gateway.domain.usage import Usage
 from gateway.ports.transport import Transport
 
-What = Literal["answer", "refuse", "busy", "hang", "other_model", "answer_later"]
+What = Literal["answer", "call", "decline", "abort", "refuse", "busy", "hang", "other_model", "answer_later"]
 
 
 class Ends(Protocol):
@@ -48,6 +49,23 @@ class TransportContract:
         assert isinstance(outcome, Completed)
         assert (outcome.completion.content, outcome.completion.usage) == ("Hello.", Usage(input=20, output=3))
         assert received == ["d1"]
+
+    def test_a_call_of_a_function_is_an_answer_in_the_models_own_words(self):
+        outcome, received = self._one("call")
+        assert isinstance(outcome, Completed)
+        completion = outcome.completion
+        assert (completion.content, completion.finish_reason) == (None, "tool_calls")
+        assert completion.tool_calls == (ToolCall(id="call_scripted", function=CalledFunction("weather", "{}")),)
+        assert received == ["d1"]
+
+    def test_a_model_that_declines_has_answered(self):
+        outcome, received = self._one("decline")
+        assert isinstance(outcome, Completed)
+        assert (outcome.completion.content, outcome.completion.refusal) == (None, "I may not.")
+        assert received == ["d1"]
+
+    def test_an_aborted_generation_is_charged(self):
+        assert self._one("abort") == (Charged("aborted", Usage(input=20, output=3)), ["d1"])
 
     def test_a_refused_connection_has_no_effect_and_nothing_is_received(self):
         assert self._one("refuse") == (NoEffect("connect_refused"), [])

@@ -68,6 +68,60 @@ def test_damage_to_the_database_is_found(left: Copy, statement: str, finding: st
     assert any(finding in sentence for sentence in left.found()), left.found()
 
 
+@pytest.mark.parametrize(
+    ("column", "name"),
+    [
+        ("held_tokens", "held tokens"),
+        ("held_cost", "held cost"),
+        ("debt_tokens", "debt in tokens"),
+        ("debt_cost", "debt in cost"),
+        ("slots_used", "slots"),
+        ("slots_stranded", "stranded slots"),
+    ],
+)
+def test_a_counter_that_is_not_the_sum_of_its_holds_is_found(left: Copy, column: str, name: str) -> None:
+    left.change(f"UPDATE budget SET {column} = {column} + 3 WHERE scope_kind = 'tenant' AND scope_id = 'acme'")
+    (found,) = [sentence for sentence in left.found() if sentence.startswith("G9")]
+    assert found.startswith("G9: tenant acme counts ")
+    assert f" {name}, and its holds are " in found
+
+
+@pytest.mark.parametrize(
+    ("limits", "finding"),
+    [
+        ({"tokens": 10}, "G9: quota_scope in-house was allowed "),
+        ({"cost": 10}, "G9: tenant acme was allowed "),
+        ({"requests": 1}, "G9: profile smollm2-135m was allowed "),
+        ({"slots": 0}, "G9: tenant acme had "),
+        ({"profile_slots": 0}, "G9: profile smollm2-135m had "),
+    ],
+)
+def test_what_was_admitted_above_a_limit_is_found(left: Copy, limits: dict[str, int], finding: str) -> None:
+    left.evidence.most_slots = {"tenant": 5, "profile": 5}
+    left.evidence.limits = replace(left.evidence.limits, **limits)
+    (found,) = left.found()
+    assert found.startswith(finding)
+
+
+def test_a_debt_above_a_limit_is_none(left: Copy) -> None:
+    assert (
+        left.change("UPDATE hold SET debt_tokens = 10000000 WHERE debt_tokens > 0 AND scope_kind = 'quota_scope'") > 0
+    )
+    assert not [sentence for sentence in left.found() if "was allowed" in sentence]
+
+
+def test_a_refusal_that_left_an_operation_is_found(left: Copy) -> None:
+    operation = answered(left)
+    operation.calls = [Call(started_s=0, status=429, code="budget_exhausted")]
+    assert f"G9: {operation.label} was refused for want of budget, and left an operation" in left.found()
+
+
+def test_a_refusal_that_names_an_operation_is_found(left: Copy) -> None:
+    operation = answered(left)
+    operation.calls.append(Call(started_s=0, status=429, code="concurrency_exhausted", operation_id="o"))
+    assert f"G9: {operation.label} was refused for want of budget, and was given an operation" in left.found()
+
+
 def test_a_second_request_for_one_dispatch_is_found(left: Copy) -> None:
     left.evidence.seen = [*left.evidence.seen, left.evidence.seen[0]]
     assert any(sentence.startswith("I11") for sentence in left.found())

@@ -10,7 +10,7 @@ from gateway.testkit.faults.bugs import BUGS
 from gateway.testkit.faults.plan import PLACES
 from gateway.testkit.faults.proof import catches, run_with
 from gateway.testkit.faults.report import summary
-from gateway.testkit.faults.tally import Tally, Wanted, is_reached, shortfalls
+from gateway.testkit.faults.tally import SCOPES, Tally, Wanted, is_reached, shortfalls
 
 
 @pytest.mark.timeout(240)
@@ -26,7 +26,13 @@ def test_a_bug_that_only_the_books_show_is_not_caught() -> None:
 
 def full(**changes: object) -> Tally:
     """A run that has shown something."""
-    fields = {"operations": 100, "struck": 100, "states": Counter(completed=50), "fired": Counter(PLACES)}
+    fields = {
+        "operations": 100,
+        "struck": 100,
+        "states": Counter(completed=50),
+        "fired": Counter(PLACES),
+        "short": Counter(SCOPES),
+    }
     return Tally(**(fields | changes))  # type: ignore[arg-type] # fields of the struct
 
 
@@ -42,6 +48,8 @@ def test_a_full_run_has_no_shortfall_and_is_over() -> None:
         ({"fired": Counter(PLACES[1:])}, f"proof: {PLACES[0]} fired 0 times, wanted are 1"),
         ({"struck": 99}, "proof: 99 operations were struck, wanted are 100"),
         ({"states": Counter(unknown=95, completed=5)}, "proof: 5 of 100 operations completed"),
+        ({"short": Counter(SCOPES[1:])}, "proof: no limit of a tenant has refused anybody"),
+        ({"short": Counter(SCOPES[:2])}, "proof: no limit of a profile has refused anybody"),
     ],
 )
 def test_a_run_that_has_shown_nothing_says_so(changes: dict[str, object], sentence: str) -> None:

@@ -114,7 +114,7 @@ def of_example(entrypoint: str) -> list[Json]:
 
 _CHANGES_OF_EXAMPLE: dict[str, tuple[Json, ...]] = {
     "access": ({"alias": "assist"}, {"roles": ["auditor", "generate"]}, {"groups": ["press", "staff"]}),
-    "operate": tuple({"area": area} for area in ("ledger", "operations", "policy", "registry", "sources")),
+    "operate": tuple({"area": area} for area in ("ledger", "operations", "policy", "profiles", "registry", "sources")),
     "replay": ({"roles": ["generate"], "time_s": 1_800_000_000}, {"groups": ["press", "staff"]}),
     "routes": (
         {"privacy_class": "internal"},

@@ -7,7 +7,7 @@ from gateway.testkit.doors.http import FACE
 from gateway.testkit.loops import LoopThread
 from gateway.testkit.process import GatewayProcess
 from gateway.testkit.provider.server import Provider
-from gateway.testkit.registry_copy import slots
+from gateway.testkit.registry_copy import NO_CANARY, slots
 
 
 @pytest.fixture
@@ -22,6 +22,6 @@ def engine() -> Iterator[Provider]:
 
 @pytest.fixture
 def gateway(tmp_path: Path, engine: Provider) -> Iterator[GatewayProcess]:
-    process = GatewayProcess(tmp_path, engine.port, [slots(FACE.slots)])
+    process = GatewayProcess(tmp_path, engine.port, [slots(FACE.slots), NO_CANARY])
     yield process
     process.close()

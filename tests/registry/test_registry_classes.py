@@ -13,6 +13,7 @@ PRIVACY = "privacy.yaml"
 TEXT = (EXAMPLE / PRIVACY).read_text()
 SMOL = "profiles/smollm2-135m.yaml"
 CHAT = "bundles/chat@1.yaml"
+ATTESTS = "attest_revision: true\n  fingerprint: smollm2-q4-1"
 DAY_US = 86_400 * 1_000_000
 
 
@@ -56,7 +57,7 @@ def test_a_stricter_class_that_asks_for_less_is_a_fault_that_names_the_requireme
     laxer = laxer.replace("attestation_required: false", f"attestation_required: {str(key.startswith('att')).lower()}")
     text = "classes:\n" + laxer + "  - id: public\n" + private + mark + private.replace(old, new)
     others = [
-        Edit(SMOL, "attest_revision: false", "attest_revision: true"),
+        Edit(SMOL, "attest_revision: false", ATTESTS),
         Edit("releases.yaml", "  assist: assist@1\n", "  assist: chat@1\n"),
     ]
     found = faults(copy_registry(tmp_path, [Edit(PRIVACY, "", text), *others]))
@@ -103,7 +104,7 @@ RETENTION = "its retention_days are above longest_retention_days"
         (
             [
                 with_private("attestation_required: false", "attestation_required: true"),
-                Edit(SMOL, "attest_revision: false", "attest_revision: true"),
+                Edit(SMOL, "attest_revision: false", ATTESTS),
             ],
             ["no engine attests its revision"],
         ),
@@ -128,8 +129,8 @@ def test_a_hosted_profile_in_a_private_bundle_is_told_all_that_is_wrong(tmp_path
             for name in ("gpt-4.1-mini-eu", "claude-haiku-eu")
         ),
         with_private("attestation_required: false", "attestation_required: true"),
-        Edit(SMOL, "attest_revision: false", "attest_revision: true"),
-        Edit("profiles/smollm2-135m-a.yaml", "attest_revision: false", "attest_revision: true"),
+        Edit(SMOL, "attest_revision: false", ATTESTS),
+        Edit("profiles/smollm2-135m-a.yaml", "attest_revision: false", ATTESTS),
     ]
     found = warned(tmp_path, edits)
     assert {name for name, _, _ in found} == {"assist@1.yaml"}

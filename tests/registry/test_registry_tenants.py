@@ -10,8 +10,10 @@ from gateway.testkit.registry_copy import EXAMPLE, Edit, copy_registry
 
 PROFILE = "profiles/smollm2-135m.yaml"
 KEY = "credentials/example-key.yaml"
-SALTED = Edit(
-    PROFILE, "prefix_cache: single_tenant\n  tenants: [acme]", "prefix_cache: salted\n  tenants: [acme, beta]"
+ONE = "prefix_cache: single_tenant\n  tenants: [acme]"
+SALTED = (
+    Edit(PROFILE, "adapter: llama_cpp", "adapter: vllm"),
+    Edit(PROFILE, ONE, "prefix_cache: salted\n  salted_by: tenant\n  tenants: [acme, beta]"),
 )
 
 
@@ -47,8 +49,8 @@ def test_it_does_not_stop_a_start(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("title", "edits", "faulty"),
     [
-        ("added to the engine", [beta("[chat, mail]"), SALTED], []),
-        ("an engine for all", [beta(), Edit(PROFILE, SALTED.old, "prefix_cache: 'off'\n  tenants: any")], []),
+        ("added to the engine", [beta("[chat, mail]"), *SALTED], []),
+        ("an engine for all", [beta(), Edit(PROFILE, ONE, "prefix_cache: 'off'\n  tenants: any")], []),
         ("added to the credential", [beta("[mail]"), Edit(KEY, "tenants: [acme]", "tenants: [acme, beta]")], []),
         ("switched off", [beta(active="false")], []),
         (

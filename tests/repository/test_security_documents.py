@@ -41,7 +41,8 @@ def _named(page: str, heading: str) -> list[str]:
 def _fields(kind: type[Struct]) -> list[str]:
     """Every field of a body by its path, as docs/api.md names it."""
     lines = list(api_page.fields(kind, defaultdict(str)))[2:]
-    return [line.split("`")[1] for line in lines]
+    # A field whose type depends on the role of its message has a row for each.
+    return list(dict.fromkeys(line.split("`")[1] for line in lines))
 
 
 def _administrators_bodies() -> Iterator[type[Struct]]:

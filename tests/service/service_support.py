@@ -174,6 +174,7 @@ class Surroundings:
             sources=self.watched(self.store.sources, "sources"),
             keys=self.watched(self.store.keys, "keys"),
             decisions=self.watched(self.store.decisions, "decisions"),
+            profiles=self.watched(self.store.profiles, "profiles"),
             transport=self.watched(self.transport, "transport"),
             probe=self.watched(self.probe, "probe"),
             counter=self.watched(self.counter, "counter"),
@@ -186,6 +187,8 @@ class Surroundings:
             tenant = SYSTEM_TENANT if who == BUILT_IN_OPERATOR.id else "acme"
             self.put_key(who, tenant=tenant)
         asyncio.run(self.services.watch.look())
+        # The canary has answered, and its operation is no test's business but test_service_canary's.
+        self.rows.forget_operations()
         self.calls.clear()
         self.events.events.clear()
 
@@ -252,7 +255,7 @@ class Surroundings:
     @property
     def operation(self) -> Operation:
         """The one operation."""
-        (operation_id,) = self.rows.operations
+        (operation_id,) = self._asked_for
         operation = asyncio.run(self.store.operations.get(operation_id))
         assert operation is not None
         return operation
@@ -260,8 +263,13 @@ class Surroundings:
     @property
     def attempts(self) -> list[Attempt]:
         """The attempts of the one operation."""
-        (attempts,) = self.rows.attempts.values()
-        return attempts
+        (operation_id,) = self._asked_for
+        return self.rows.attempts[operation_id]
+
+    @property
+    def _asked_for(self) -> list[str]:
+        """Operations of tenants, so none of a canary."""
+        return [id_ for id_, row in self.rows.operations.items() if row.identity.tenant != SYSTEM_TENANT]
 
     def put_state(self, state: State, **changes: Any) -> None:
         """The last attempt as if something else had moved it."""

@@ -93,7 +93,7 @@ def test_a_reload_of_the_same_files_is_no_change(world: Surroundings) -> None:
 
 
 def test_an_attempt_without_an_answer_hands_nothing_over(world: Surroundings) -> None:
-    world.transport.script(Charged("other_model", Usage(input=1, output=1)))
+    world.transport.script(Charged("aborted", Usage(input=1, output=1)))
     assert world.refused(CITING).code is Code.PROVIDER_FAILED_CHARGED
     assert world.calls == UP_TO_T3
 

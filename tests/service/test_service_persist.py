@@ -13,6 +13,7 @@ from gateway.domain.completion import Completion
 from gateway.domain.errors import LedgerUnavailable, LedgerUncertain
 from gateway.domain.operation import State
 from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome, Unknown
+from gateway.domain.profile_state import convicts
 from gateway.domain.refusal import Answer, Code, Refusal
 from gateway.domain.usage import Usage
 from gateway.ports.events import Dispatched
@@ -87,7 +88,8 @@ def test_an_outcome_without_an_answer_is_told_and_booked(outcome: Outcome, told:
     assert (attempt.used_input, attempt.used_output) == told.used
     assert attempt.usage_basis == told.basis
     assert world.rows.results == {}
-    assert world.calls[-2:] == ["transport.send", "ledger.settle"]
+    after = ["profiles.marks"] if convicts(outcome) else []
+    assert world.calls[-2 - len(after) :] == ["transport.send", "ledger.settle", *after]
 
 
 def test_an_answer_is_stored_as_the_bytes_that_are_shown() -> None:

@@ -18,15 +18,35 @@ from gateway.service.readiness import (
     NEVER_CHECKED,
     RETRY_S,
     ReadinessBoard,
-    ReadinessWatch,
     time_to_live_s,
 )
 from gateway.service.standing import ProcessStanding
+from gateway.service.watch import ReadinessWatch
 
 SELF_HOSTED = example().profiles[PROFILE]
 TTL_US = int(time_to_live_s(SELF_HOSTED) * 1_000_000)
 READY = Readiness("ready")
 MISMATCH = Readiness("mismatch", "other_model_file")
+
+
+class NoCanary:
+    """Takes every probe's word."""
+
+    async def confirm(self, profile: Profile, found: Readiness) -> Readiness:  # noqa: ARG002 - as Canary's
+        return found
+
+
+def a_watch(world: Surroundings, board: ReadinessBoard, probe: Any) -> ReadinessWatch:
+    canary: Any = NoCanary()
+    quarantines = world.services.quarantines
+    return ReadinessWatch(
+        board=board,
+        probe=probe,
+        canary=canary,
+        quarantines=quarantines,
+        in_force=world.in_force,
+        events=world.events,
+    )
 
 
 @pytest.fixture
@@ -98,11 +118,10 @@ def test_a_note_says_whether_anything_changed(board: ReadinessBoard) -> None:
 def test_the_watch_asks_what_is_due_and_tells_each_change_once() -> None:
     world = Surroundings(with_another_profile(example()))
     world.probe.told["another"] = Readiness("unready", "unreachable")
-    engines = sum(profile.engine is not None for profile in world.snapshot.profiles.values())
     steps = [
         (0, 0, []),
         (RETRY_S, 0, []),
-        (TTL_US / 2e6, engines, [ReadinessChanged("another", "unready", "unreachable")]),
+        (TTL_US / 2e6, len(world.snapshot.profiles), [ReadinessChanged("another", "unready", "unreachable")]),
         (RETRY_S, 1, []),
     ]
     for wait_s, asked, events in steps:
@@ -114,7 +133,7 @@ def test_the_watch_asks_what_is_due_and_tells_each_change_once() -> None:
 
 
 def test_the_watch_goes_on_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gateway.service.readiness.RETRY_S", 0.002)
+    monkeypatch.setattr("gateway.service.watch.RETRY_S", 0.002)
     world = Surroundings()
 
     async def watch() -> None:
@@ -258,7 +277,7 @@ def watched(probe: HalfBrokenProbe, world: Surroundings, board: ReadinessBoard) 
     """Watch until the profile that is fine was looked at three times."""
 
     async def a_while() -> None:
-        watch = ReadinessWatch(board, probe, world.in_force, world.events)
+        watch = a_watch(world, board, probe)
         running = asyncio.ensure_future(watch.run())
         async with asyncio.timeout(10):
             await probe.thrice.wait()
@@ -277,7 +296,7 @@ def two_profiles() -> Surroundings:
 def test_an_engine_that_hangs_keeps_no_other_from_being_looked_at(
     board: ReadinessBoard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gateway.service.readiness.RETRY_S", 0.002)
+    monkeypatch.setattr("gateway.service.watch.RETRY_S", 0.002)
     world, probe = two_profiles(), HalfBrokenProbe(slow="hang")
     monkeypatch.setattr(board, "due", lambda _: True)
     watched(probe, world, board)
@@ -288,7 +307,7 @@ def test_an_engine_that_hangs_keeps_no_other_from_being_looked_at(
 def test_a_probe_that_breaks_makes_its_profile_unready_and_ends_nothing(
     board: ReadinessBoard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gateway.service.readiness.RETRY_S", 0.002)
+    monkeypatch.setattr("gateway.service.watch.RETRY_S", 0.002)
     monkeypatch.setattr(board, "due", lambda _: True)
     world, probe = two_profiles(), HalfBrokenProbe(slow="break")
     watched(probe, world, board)
@@ -301,7 +320,7 @@ def test_a_probe_that_breaks_makes_its_profile_unready_and_ends_nothing(
 def test_a_look_that_hangs_at_what_a_profile_was_keeps_nobody_from_looking_at_what_it_is(
     board: ReadinessBoard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gateway.service.readiness.RETRY_S", 0.002)
+    monkeypatch.setattr("gateway.service.watch.RETRY_S", 0.002)
     world = Surroundings()
     moved = replace(SELF_HOSTED, endpoint="http://127.0.0.1:9999/v1")
     looked = asyncio.Event()
@@ -316,7 +335,7 @@ def test_a_look_that_hangs_at_what_a_profile_was_keeps_nobody_from_looking_at_wh
 
     async def watch() -> None:
         world.put_in_force(profiles={PROFILE: SELF_HOSTED})
-        watching = asyncio.ensure_future(ReadinessWatch(board, HangsOnce(), world.in_force, world.events).run())
+        watching = asyncio.ensure_future(a_watch(world, board, HangsOnce()).run())
         async with asyncio.timeout(10):
             await looked.wait()
             await asyncio.sleep(0.01)
@@ -325,3 +344,42 @@ def test_a_look_that_hangs_at_what_a_profile_was_keeps_nobody_from_looking_at_wh
 
     asyncio.run(watch())
     assert board.is_ready(moved)
+
+
+# Starting
+
+
+def test_an_engine_may_load_for_its_startup_budget_and_has_then_failed(
+    board: ReadinessBoard, clock: ManualClock
+) -> None:
+    loading = Readiness("starting", "loading")
+    engine = SELF_HOSTED.engine
+    assert engine is not None
+    board.note(SELF_HOSTED, loading)
+    since_us = clock.us
+    clock.us += engine.readiness.startup_s * 1_000_000
+    board.note(SELF_HOSTED, loading)
+    assert (board.of(SELF_HOSTED), board.since_us(SELF_HOSTED)) == (loading, since_us)
+    clock.us += 1_000
+    for _ in range(2):
+        board.note(SELF_HOSTED, loading)
+        assert board.of(SELF_HOSTED) == Readiness("unready", "startup_exceeded")
+    assert board.since_us(SELF_HOSTED) == clock.us
+
+
+def test_the_budget_begins_anew_once_the_engine_was_something_else(board: ReadinessBoard, clock: ManualClock) -> None:
+    loading = Readiness("starting", "loading")
+    for found in (loading, Readiness("unready", "unreachable"), loading):
+        board.note(SELF_HOSTED, found)
+        clock.us += 40_000_000
+    board.note(SELF_HOSTED, loading)
+    assert board.of(SELF_HOSTED) == loading
+
+
+def test_what_is_ready_comes_with_until_when_it_counts(board: ReadinessBoard, clock: ManualClock) -> None:
+    assert board.until_us(SELF_HOSTED) is None
+    board.note(SELF_HOSTED, READY)
+    until_us = board.until_us(SELF_HOSTED)
+    assert until_us == clock.us + TTL_US
+    clock.us += TTL_US // 2
+    assert board.until_us(SELF_HOSTED) == pytest.approx(until_us, abs=2)

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from service_support import ASKED, BUNDLE, PROFILE, Surroundings, example, with_another_profile
 
-from gateway.domain.profile import Profile
+from gateway.domain.profile import Counter, Profile
 from gateway.domain.questions import AccessQuestion, RoutesAnswer, RoutesQuestion
 from gateway.domain.refusal import Code, Refusal
 from gateway.domain.request import Request
@@ -63,10 +63,10 @@ def test_where_none_fits_the_first_one_s_reason_is_told() -> None:
 
 
 def test_each_candidate_counts_with_its_own_counter() -> None:
-    world = two()
+    world = two(counter=Counter(method="bytes", per_message=1, per_request=1))
     counted: list[str] = []
 
-    async def count(profile: Profile, _: Request) -> int:
+    async def count(profile: Profile, _: Request, *, enough: int | None = None) -> int:
         counted.append(profile.id)
         return 10_000 if profile.id == PROFILE else 21
 

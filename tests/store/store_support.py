@@ -64,6 +64,7 @@ class StoreEnds:
         self.decisions = self.store.decisions
         self.sources = self.store.sources
         self.keys = self.store.keys
+        self.profiles = self.store.profiles
 
     def restart(self) -> None:
         self.store.close()

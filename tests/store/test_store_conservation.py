@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
+import pytest
 from contract.ledger_ends import CREDENTIAL, NOW_US, a_claim, a_key, an_act, budgets, nobody, outcome
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -287,7 +288,8 @@ async def _run(ends: StoreEnds, steps: list[tuple[Any, ...]]) -> History:
     return history
 
 
-@settings(max_examples=60, deadline=None)
+@pytest.mark.timeout(400)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(_step, max_size=30))
 def test_whatever_happens_counters_are_the_sums_of_the_holds_and_limits_are_kept(steps: list[tuple[Any, ...]]) -> None:
     with store_ends() as ends:

@@ -18,6 +18,7 @@ class FakeEnds:
         self.restart = store.restart
         self.ledger, self.operations, self.accounts = store.ledger, store.operations, store.accounts
         self.decisions, self.sources, self.keys = store.decisions, store.sources, store.keys
+        self.profiles = store.profiles
 
 
 class TestFake(LedgerContract):

@@ -7,11 +7,12 @@ import pytest
 from transport_support import profile
 
 from adapters.transport.outcomes import outcome_of
+from adapters.transport.wire_answer import Answer
 from adapters.transport.wire_result import Answered, LostAfterSend, NotSentResult, TooLarge
 from gateway.domain.completion import FinishReason
 from gateway.domain.outcome import Charged, Completed, NoEffect, NotSent, Outcome, Unclear, Unknown
 from gateway.domain.usage import Usage
-from gateway.testkit.provider.behaviours import Behaviour, answer_body, error
+from gateway.testkit.provider.behaviours import Behaviour, aborted, answer_body, called, error, likely, refused
 
 ENDPOINT = "http://127.0.0.1:9/v1"
 
@@ -46,12 +47,6 @@ def test_the_self_hosted_family_knows_four_refusals_and_nothing_else():
     known = {400: NoEffect("rejected"), 401: NoEffect("rejected"), 404: NoEffect("rejected"), 429: NoEffect("busy")}
     for status in range(400, 600):
         assert answered(error(status)) == known.get(status, Unknown("unlisted_status"))
-
-
-def test_a_family_without_a_list_of_its_own_knows_three():
-    known = {401: NoEffect("rejected"), 404: NoEffect("rejected"), 429: NoEffect("busy")}
-    for status in range(400, 600):
-        assert answered(error(status), adapter="openai") == known.get(status, Unknown("unlisted_status"))
 
 
 def test_a_listed_status_counts_whatever_its_body_is():
@@ -115,9 +110,73 @@ def test_each_known_finish_reason_completes(reason: FinishReason):
     assert outcome.completion.finish_reason == reason
 
 
-@pytest.mark.parametrize("reason", [None, "", "abort", "error", "STOP", "insufficient_system_resource"])
+@pytest.mark.parametrize("reason", [None, "", "ABORT", "error", "STOP", "insufficient_system_resource"])
 def test_every_other_finish_reason_is_unknown(reason: str | None):
     assert answered(Behaviour(finish_reason=reason)) == Unknown("unknown_finish_reason")
+
+
+def test_an_aborted_generation_is_charged_with_its_usage_where_that_is_plausible():
+    assert answered(aborted()) == Charged("aborted", Usage(input=20, output=3))
+    assert answered(msgspec.structs.replace(aborted(), omit=("usage",))) == Charged("aborted")
+
+
+ATTESTING = {"engine": {**msgspec.to_builtins(profile(ENDPOINT).engine), "fingerprint": "weights-7"}}
+
+
+@pytest.mark.parametrize("fingerprint", ["weights-8", "Weights-7", "weights-7 ", "", None, 7, ["weights-7"]])
+def test_another_fingerprint_than_the_profiles_is_charged(fingerprint: Any):
+    behaviour = Behaviour(fingerprint=fingerprint)
+    assert answered(behaviour, **ATTESTING) == Charged("other_fingerprint", Usage(input=20, output=3))
+
+
+def test_without_any_fingerprint_an_answer_attests_nothing():
+    behaviour = Behaviour(omit=("system_fingerprint", "usage"))
+    assert answered(behaviour, **ATTESTING) == Charged("other_fingerprint")
+
+
+def test_the_attested_fingerprint_is_accepted_and_where_none_is_attested_any():
+    assert isinstance(answered(Behaviour(fingerprint="weights-7"), **ATTESTING), Completed)
+    assert isinstance(answered(Behaviour(fingerprint="weights-8")), Completed)
+    assert isinstance(answered(Behaviour(fingerprint={"not": "read"})), Completed)
+
+
+def test_the_first_row_that_fits_counts():
+    used = Usage(input=20, output=3)
+    other = Behaviour(model="other@1", fingerprint="weights-8", finish_reason="abort")
+    assert answered(other, **ATTESTING) == Charged("other_model", used)
+    assert answered(Behaviour(fingerprint="weights-8", finish_reason="abort"), **ATTESTING) == Charged(
+        "other_fingerprint", used
+    )
+    assert answered(Behaviour(fingerprint="weights-8", finish_reason="odd"), **ATTESTING) == Charged(
+        "other_fingerprint", used
+    )
+
+
+@pytest.mark.parametrize("said", [called("weather", "{}"), refused("No."), Behaviour(content="x")])
+def test_usage_without_output_cannot_be_true_of_an_answer_that_says_something(said: Behaviour):
+    assert usage_of(msgspec.structs.replace(said, usage=usage(20, 0))) is None
+
+
+def test_logprobs_are_shown_to_whoever_asked_for_them():
+    body = answer_body(likely("Hel", "lo."), alias="scripted@1")
+    for asked in (True, False):
+        outcome = outcome_of(Answered(200, body), profile(ENDPOINT), logprobs_asked=asked)
+        assert isinstance(outcome, Completed)
+        assert (outcome.completion.logprobs is not None) == asked
+
+
+def test_a_family_may_read_answers_in_its_own_way():
+    own = Answer(
+        model="scripted@1",
+        content="Hi.",
+        finish_reason="stop",
+        prompt_tokens=1,
+        completion_tokens=1,
+        reference=None,
+    )
+    outcome = outcome_of(Answered(200, b"<answer/>"), profile(ENDPOINT), lambda _: own)
+    assert isinstance(outcome, Completed)
+    assert outcome.completion.content == "Hi."
 
 
 @pytest.mark.parametrize("content", [None, ""])

@@ -2,16 +2,19 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
+import msgspec
 from contract.transport_contract import TransportContract, What
-from transport_support import BootClock, Recorded, dispatch, profile
+from transport_support import BootClock, dispatch, open_transports, profile
 
 from adapters.transport.transports import Transports
 from gateway.domain.grant import Dispatch
-from gateway.domain.outcome import Charged, NoEffect, Unknown
+from gateway.domain.outcome import Charged, Completed, NoEffect, Unknown
+from gateway.domain.tools import CalledFunction, ToolCall
 from gateway.domain.usage import Usage
 from gateway.testkit.fakes.transport import FakeTransport, good_answer
-from gateway.testkit.provider.behaviours import Behaviour, error
+from gateway.testkit.provider.behaviours import Behaviour, aborted, called, error, refused
 from gateway.testkit.provider.server import Provider
 
 
@@ -26,6 +29,9 @@ class RealEnds:
             await self._provider.refuse()
         self._total_ms = 150 if what == "hang" else 5000
         self._provider.default = {
+            "call": called("weather", "{}"),
+            "decline": refused("I may not."),
+            "abort": aborted(),
             "busy": error(429),
             "hang": Behaviour(delivery="hang"),
             "other_model": Behaviour(model="other@1"),
@@ -49,6 +55,14 @@ class FakeEnds:
         match what:
             case "answer":
                 self.transport.script(good_answer(self._profile))
+            case "call":
+                call = ToolCall(id="call_scripted", function=CalledFunction("weather", "{}"))
+                said = {"content": None, "finish_reason": "tool_calls", "tool_calls": (call,)}
+                self.transport.script(self._answer(**said))
+            case "decline":
+                self.transport.script(self._answer(content=None, refusal="I may not."))
+            case "abort":
+                self.transport.script(Charged("aborted", Usage(input=20, output=3)))
             case "refuse":
                 self.transport.script(NoEffect("connect_refused"))
             case "busy":
@@ -60,6 +74,10 @@ class FakeEnds:
             case "answer_later":
                 self.transport.hold()
 
+    def _answer(self, **said: Any) -> Completed:
+        good = good_answer(self._profile)
+        return Completed(msgspec.structs.replace(good.completion, **said))
+
     def received(self) -> list[str]:
         return [sent.dispatch_id for sent in self.transport.received]
 
@@ -70,7 +88,7 @@ class FakeEnds:
 class TestTheRealTransport(TransportContract):
     @asynccontextmanager
     async def ends(self) -> AsyncIterator[RealEnds]:
-        async with Provider() as provider, Transports(BootClock(), Recorded()) as transports:
+        async with Provider() as provider, open_transports() as transports:
             yield RealEnds(transports, provider)
 
 

@@ -4,14 +4,13 @@ import asyncio
 import time
 
 import pytest
-from transport_support import SHORT, BootClock, Recorded, both, dispatch, profile, sent_to
+from transport_support import SHORT, Recorded, both, dispatch, open_transports, profile, sent_to
 
-from adapters.transport.transports import Transports
 from gateway.domain.completion import Completion
 from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome, Unknown
 from gateway.domain.usage import Usage
 from gateway.ports.events import Faulted
-from gateway.testkit.provider.behaviours import Behaviour, duplicate_keys, error, malformed_json
+from gateway.testkit.provider.behaviours import Behaviour, aborted, called, duplicate_keys, error, malformed_json
 from gateway.testkit.provider.server import Provider
 
 EACH: dict[str, tuple[Behaviour, Outcome]] = {
@@ -27,7 +26,8 @@ EACH: dict[str, tuple[Behaviour, Outcome]] = {
     "malformed JSON": (malformed_json(), Unknown("malformed_answer")),
     "duplicate keys": (duplicate_keys(), Unknown("malformed_answer")),
     "finish null": (Behaviour(finish_reason=None), Unknown("unknown_finish_reason")),
-    "finish abort": (Behaviour(finish_reason="abort"), Unknown("unknown_finish_reason")),
+    "finish abort": (aborted(), Charged("aborted", Usage(input=20, output=3))),
+    "a call without a name": (called("", "{}"), Unknown("malformed_answer")),
     "status 400": (error(400), NoEffect("rejected")),
     "status 401": (error(401), NoEffect("rejected")),
     "status 404": (error(404), NoEffect("rejected")),
@@ -137,7 +137,7 @@ def test_what_nobody_foresaw_is_unknown_and_reported_by_its_class_alone(monkeypa
 
     async def run() -> None:
         events = Recorded()
-        async with Provider() as provider, Transports(BootClock(), events) as transports:
+        async with Provider() as provider, open_transports(events) as transports:
             assert await transports.send(dispatch(profile(provider.url))) == Unknown("transport_failed")
             assert events.events == [Faulted("transport", "RuntimeError")]
 

@@ -6,15 +6,13 @@ import time
 
 import aiohttp
 import pytest
-from transport_support import ASKED, SHORT, BootClock, Recorded, both, dispatch, profile
+from transport_support import ASKED, SHORT, BootClock, both, dispatch, open_transports, profile
 
-from adapters.transport.transports import Transports
 from adapters.transport.wire import Call, Wire
 from adapters.transport.wire_result import Answered, NotSentResult
 from gateway.domain.message import UserMessage
 from gateway.domain.outcome import Completed, NoEffect, Outcome, Unknown
 from gateway.domain.request import Request
-from gateway.ports.events import Faulted
 from gateway.testkit.provider.child import ProviderProcess
 from gateway.testkit.provider.server import Provider
 
@@ -43,7 +41,7 @@ def test_tls_that_fails_is_not_sent():
 
     async def run() -> Outcome:
         server = await asyncio.start_server(speak_no_tls, "127.0.0.1", 0)
-        async with server, Transports(BootClock(), Recorded()) as transports:
+        async with server, open_transports() as transports:
             port = server.sockets[0].getsockname()[1]
             return await transports.send(dispatch(profile(f"https://127.0.0.1:{port}/v1")))
 
@@ -56,7 +54,7 @@ def test_a_name_that_does_not_resolve_is_not_sent(monkeypatch: pytest.MonkeyPatc
         raise socket.gaierror(socket.EAI_NONAME, "no")
 
     async def run() -> Outcome:
-        async with Transports(BootClock(), Recorded()) as transports:
+        async with open_transports() as transports:
             return await transports.send(dispatch(profile("http://engine.test/v1")))
 
     monkeypatch.setattr(socket, "getaddrinfo", fail)
@@ -66,7 +64,7 @@ def test_a_name_that_does_not_resolve_is_not_sent(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("timeouts", [{"connect_ms": 100, "total_ms": 5000}, {"connect_ms": 5000, "total_ms": 100}])
 def test_a_connection_that_is_never_accepted_is_not_sent(timeouts: dict[str, int]):
     async def run() -> Outcome:
-        async with Transports(BootClock(), Recorded()) as transports:
+        async with open_transports() as transports:
             return await transports.send(dispatch(profile(f"http://127.0.0.1:{port}/v1", timeouts=timeouts)))
 
     with socket.socket() as full, socket.socket() as first, socket.socket() as second:
@@ -90,7 +88,7 @@ def test_the_send_by_deadline_is_looked_at_when_the_connection_stands(monkeypatc
 
     async def run() -> None:
         nonlocal port
-        async with Provider() as provider, Transports(clock, Recorded()) as transports:
+        async with Provider() as provider, open_transports(clock=clock) as transports:
             port = provider.port
             monkeypatch.setattr(socket, "getaddrinfo", resolve_slowly)
             to = profile(f"http://engine.test:{port}/v1")
@@ -104,7 +102,7 @@ def test_the_send_by_deadline_is_looked_at_when_the_connection_stands(monkeypatc
 
 def test_an_engine_that_died_while_the_connection_was_idle_is_not_sent_to():
     async def run() -> Outcome:
-        async with Transports(BootClock(), Recorded()) as transports:
+        async with open_transports() as transports:
             with ProviderProcess() as engine:
                 to = profile(engine.url)
                 assert isinstance(await transports.send(dispatch(to)), Completed)
@@ -118,7 +116,7 @@ def test_a_request_that_is_only_half_written_at_the_deadline_is_unknown_and_cut_
     large = Request(model="chat", messages=(UserMessage("x" * 8_000_000),))
 
     async def run() -> tuple[Outcome, int]:
-        async with Transports(BootClock(), Recorded()) as transports:
+        async with open_transports() as transports:
             to = profile(f"http://127.0.0.1:{deaf.getsockname()[1]}/v1", timeouts=SHORT)
             outcome = await transports.send(dispatch(to, large))
             await asyncio.sleep(0)
@@ -171,18 +169,6 @@ def test_what_is_reported_as_not_sent_is_never_received():
             send_by_s=float("inf"),
             max_answer_bytes=100_000,
         )
-
-    asyncio.run(run())
-
-
-def test_an_adapter_that_is_not_served_sends_nothing_and_is_reported():
-    async def run() -> None:
-        events = Recorded()
-        async with Provider() as provider, Transports(BootClock(), events) as transports:
-            outcome = await transports.send(dispatch(profile(provider.url, adapter="openai")))
-            assert outcome == NoEffect("rejected")
-            assert provider.connection_count == 0
-            assert events.events == [Faulted("transport", "adapter_not_served")]
 
     asyncio.run(run())
 

@@ -5,9 +5,9 @@ import socket
 import time
 
 import pytest
-from transport_support import SHORT, BootClock, Recorded, both, dispatch, profile
+from transport_support import SHORT, both, dispatch, open_transports, profile
 
-from adapters.transport.transports import IDLE_S, Transports
+from adapters.transport.transports import IDLE_S
 from gateway.domain.outcome import Completed, Unknown
 from gateway.testkit.provider.behaviours import Behaviour
 from gateway.testkit.provider.behaviours import redirect as redirect_to
@@ -52,7 +52,7 @@ def test_dup_02_after_a_timeout_no_other_provider_is_asked():
 def test_a_stale_connection_is_replaced_before_anything_is_written():
     async def run() -> None:
         with ProviderProcess() as engine:
-            async with Transports(BootClock(), Recorded()) as transports:
+            async with open_transports() as transports:
                 to = profile(engine.url)
                 engine.script(*[Behaviour(delivery="close_after", delay_ms=50, interval_ms=50)] * 3)
                 await asyncio.gather(*(transports.send(dispatch(to)) for _ in range(3)))

@@ -14,6 +14,7 @@ from gateway.domain.outcome import Outcome
 from gateway.domain.profile import Profile
 from gateway.domain.request import Request
 from gateway.ports.events import Event
+from gateway.ports.secrets import Held, NotHeld
 from gateway.testkit.provider.behaviours import Behaviour
 from gateway.testkit.provider.server import Provider
 
@@ -104,10 +105,27 @@ def dispatch(
     )
 
 
+class SecretsByCredential:
+    """Secrets that a test gives; none by default."""
+
+    def __init__(self, held: dict[str, Held | NotHeld] | None = None) -> None:
+        self.held = held or {}
+
+    def of(self, credential_id: str) -> Held | NotHeld:
+        return self.held.get(credential_id, "credential_missing")
+
+
+def open_transports(
+    events: Recorded | None = None, *, clock: BootClock | None = None, secrets: SecretsByCredential | None = None
+) -> Transports:
+    """A transport that is not entered yet."""
+    return Transports(clock or BootClock(), events or Recorded(), secrets or SecretsByCredential(), salt=b"salt")
+
+
 @asynccontextmanager
 async def both() -> AsyncIterator[tuple[Transports, Provider]]:
     """A transport and a scripted provider."""
-    async with Provider() as provider, Transports(BootClock(), Recorded()) as transports:
+    async with Provider() as provider, open_transports() as transports:
         yield transports, provider
 
 

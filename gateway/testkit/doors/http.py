@@ -13,14 +13,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from gateway.domain.profile_state import ProfileActKind
 from gateway.domain.reconciliation import ActKind
 from gateway.domain.source import SourceAct
 from gateway.domain.usage import Usage
 from gateway.testkit.doors import registry_edits
-from gateway.testkit.doors.http_gateway import SLOTS, HttpGateway
+from gateway.testkit.doors.http_gateway import PROFILE, SLOTS, HttpGateway
 from gateway.testkit.doors.http_words import body_of, reply, source_act
 from gateway.testkit.loops import LoopThread, until
-from gateway.testkit.provider.behaviours import Behaviour, error
+from gateway.testkit.provider.behaviours import Behaviour, called, error
 from gateway.testkit.provider.server import EngineFace, Provider
 from gateway.testkit.registry_copy import Edit
 from gateway.testkit.world import Ask, Reply
@@ -145,6 +148,9 @@ class HttpWorld:
         self._engine_loop.call(self._provider.listen())
         self._provider.default = Behaviour(content=text)
 
+    def engine_calls_function(self, name: str, arguments: str) -> None:
+        self._provider.default = called(name, arguments)
+
     def engine_does(self, behaviour: str) -> None:
         match behaviour:
             case "refuse_connections":
@@ -186,6 +192,35 @@ class HttpWorld:
     def engine_shows_other_weights(self) -> None:
         self._provider.face = EngineFace(alias=ALIAS, model_path="/models/other.gguf", context=2048, slots=64)
         self.gateway.expect_ready = False
+
+    def engine_shows(self, *, serves: bool, **said: Any) -> None:
+        """What the engine says of itself from now on, where it differs from what is approved."""
+        self._provider.face = msgspec.structs.replace(FACE, **said)
+        self.gateway.expect_ready = serves
+
+    def engine_loads(self) -> None:
+        self._provider.face = EngineFace(alias=ALIAS, model_path=MODEL_FILE, context=2048, slots=SLOTS, health=503)
+        self.gateway.expect_ready = False
+
+    def act_on_profile(self, act: ProfileActKind, profile: str | None = None) -> Reply | None:
+        path = f"/admin/profiles/{profile or PROFILE}/{act}"
+        status, headers, answer = self._administer("POST", path, {"reason": "a scenario says so"})
+        if status >= 400:
+            return reply(status, headers, answer)
+        self.gateway.wait_until_settled()
+        return None
+
+    def profile_state(self) -> str:
+        return str(self._profile()["state"])
+
+    def seen_engine_state(self) -> str:
+        return str(self._profile()["readiness"]["state"])
+
+    def _profile(self) -> dict[str, Any]:
+        headers = {"Authorization": f"Bearer {self.token('operator')}"}
+        found = json.loads(self.request("GET", "/admin/profiles", headers)[2])["data"]
+        (row,) = (row for row in found if row["id"] == PROFILE)
+        return dict(row)
 
     def engine_lost_after_reservation(self) -> None:
         raise NotImplementedError("shown through the service door, where the moment can be chosen")

@@ -16,6 +16,10 @@ _OTHER_PROVIDER = (EXAMPLE / "quota-scopes" / "in-house.yaml").read_text().repla
 _CLASSES = (EXAMPLE / PRIVACY).read_text()
 _STRICTEST = _CLASSES[_CLASSES.index("  - id: private") :]
 
+_CAPABILITIES = "capabilities: [chat, json_object"
+_MORE_CAPABILITIES = "capabilities: [chat, tools, images, json_object"
+_TEMPLATE = "  per_message: 8\n  per_request: 32"
+
 
 def _every_class(old: str, new: str) -> Edit:
     """The same change in all privacy classes."""
@@ -56,7 +60,42 @@ BUDGETS: dict[str, tuple[Edit, ...]] = {
 }
 """Changes of limits, of which policy knows nothing."""
 
+SURFACE: dict[str, tuple[Edit, ...]] = {
+    "the engine's profile also serves functions": (
+        Edit(file=PROFILE, old="capabilities: [chat, ", new="capabilities: [chat, tools, "),
+    ),
+    "the engine's profile also reads images": (
+        Edit(file=PROFILE, old="capabilities: [chat, ", new="capabilities: [chat, images, "),
+        Edit(file=PROFILE, old="  per_request: 32\n", new="  per_request: 32\n  per_image: 400\n"),
+    ),
+    "the engine takes tools and images": (Edit(file=PROFILE, old=_CAPABILITIES, new=_MORE_CAPABILITIES),),
+    "the engine takes tools and images, which count 100 tokens each": (
+        Edit(file=PROFILE, old=_CAPABILITIES, new=_MORE_CAPABILITIES),
+        Edit(file=PROFILE, old=_TEMPLATE, new=_TEMPLATE + "\n  per_tool: 100\n  per_image: 100"),
+    ),
+}
+"""Further capabilities of a profile."""
+
+ISOLATION: dict[str, tuple[Edit, ...]] = {
+    "two tenants share an engine that salts its cache by tenant": (
+        Edit(file=PROFILE, old="adapter: llama_cpp", new="adapter: vllm"),
+        Edit(file=PROFILE, old='version: "2026.10.11549"', new='version: "0.32.0"'),
+        Edit(
+            file=PROFILE,
+            old="prefix_cache: single_tenant\n  tenants: [acme]",
+            new="prefix_cache: salted\n  salted_by: tenant\n  tenants: [acme, tenant-a]",
+        ),
+    ),
+    "the shared engine salts its cache by principal": (
+        Edit(file=PROFILE, old="salted_by: tenant", new="salted_by: principal"),
+    ),
+}
+"""An engine whose cache keeps tenants, or accounts, apart."""
+
 EDITS: dict[str, tuple[Edit, ...]] = BUDGETS | {
+    **ISOLATION,
+    "the engine may load for one second": (Edit(file=PROFILE, old="startup_s: 60", new="startup_s: 1"),),
+    **SURFACE,
     "the tenant may no longer use the purpose": (
         Edit(
             file=ACME,

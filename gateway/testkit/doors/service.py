@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +15,30 @@ from adapters.telemetry import Telemetry
 from adapters.tokens import LocalCounter
 from gateway.domain.completion import Completion
 from gateway.domain.message import UserMessage
-from gateway.domain.operation import HOLDING
+from gateway.domain.operation import HOLDING, Attempt
 from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome, Unknown
-from gateway.domain.principal import BUILT_IN_OPERATOR, OPERATOR, Caller, credential_hash
+from gateway.domain.principal import BUILT_IN_OPERATOR, OPERATOR, SYSTEM_TENANT, Caller, credential_hash
 from gateway.domain.profile import Profile
+from gateway.domain.profile_state import ProfileActKind
 from gateway.domain.questions import Failed
 from gateway.domain.reconciliation import ActKind
 from gateway.domain.refusal import Answer, Refusal
 from gateway.domain.request import Request, SourceRef
 from gateway.domain.snapshot import Snapshot
 from gateway.domain.source import Source, SourceAct
+from gateway.domain.tools import CalledFunction, ToolCall
 from gateway.domain.usage import Usage
 from gateway.ports.reads import Key
 from gateway.ports.transport import Readiness
 from gateway.service.active import Active, InForce
 from gateway.service.assembly import Ports, assemble
 from gateway.service.inspect import view
+from gateway.service.lifecycle import ProfileView
 from gateway.service.path import Arrival, Asked, Session
 from gateway.service.readiness import ReadinessBoard
 from gateway.service.standing import ProcessStanding
-from gateway.testkit.doors.registry_edits import BUDGETS, EDITS
+from gateway.testkit.doors.registry_edits import BUDGETS, EDITS, SURFACE
+from gateway.testkit.fakes.clock import MovedClock
 from gateway.testkit.fakes.ledger import FakeStore
 from gateway.testkit.fakes.policy import ScriptedPolicy
 from gateway.testkit.fakes.revisions import FakeRevisions
@@ -62,6 +66,7 @@ BEHAVIOURS: dict[str, Outcome] = {
     "time_out": Unknown("timeout_after_send"),
 }
 USED = Usage(input=20, output=3)
+FIELDS = {field.name: field.type for field in msgspec.structs.fields(Request)}
 WAIT_S = 10.0
 WAIT_FOR_LEDGER_S = 0.2
 
@@ -85,7 +90,7 @@ class ServiceWorld:
         return Active(snapshot, self._policy)
 
     async def _open(self) -> None:
-        clock = SystemClock()
+        clock = self._clock = MovedClock(SystemClock())
         events = Telemetry()
         self._in_force = InForce(await self._put_in_force(), events)
         board = ReadinessBoard(clock)
@@ -102,6 +107,7 @@ class ServiceWorld:
             sources=self._store.sources,
             keys=self._store.keys,
             decisions=self._store.decisions,
+            profiles=self._store.profiles,
             transport=self._transport,
             probe=self._probe,
             counter=LocalCounter(),
@@ -115,6 +121,10 @@ class ServiceWorld:
             key = Key(id=who, tenant=tenant, principal=account, active=True, created_us=clock.now_us(), label="")
             await self._store.keys.create(key, credential_hash(_token(who)), actor=None)
         await self._services.watch.look()
+
+    def month_turns(self) -> None:
+        """The wall clock shows the first second of the next month; the boot-time clock has not moved."""
+        self._clock.to_next_month()
 
     # Asking
 
@@ -184,6 +194,10 @@ class ServiceWorld:
         self._text = text
         self._always(Completed(Completion("smollm2-135m@q4_1", text, "stop", USED)))
 
+    def engine_calls_function(self, name: str, arguments: str) -> None:
+        call = ToolCall(id="call_1", function=CalledFunction(name, arguments))
+        self._always(Completed(Completion("smollm2-135m@q4_1", None, "tool_calls", USED, (call,))))
+
     def engine_says_it_used(self, tokens: tuple[int, int] | None) -> None:
         usage = None if tokens is None else Usage(*tokens)
         self._always(Completed(Completion("smollm2-135m@q4_1", self._text, "stop", usage)))
@@ -207,6 +221,39 @@ class ServiceWorld:
     def _profile(self) -> Profile:
         return self._in_force.active.snapshot.profiles[PROFILE]
 
+    def engine_loads(self) -> None:
+        raise NotImplementedError("shown over HTTP, where an engine is looked at again and again")
+
+    def act_on_profile(self, act: ProfileActKind, profile: str | None = None) -> Reply | None:
+        async def ask() -> Reply | None:
+            admin = self._services.admin
+            permit = await admin.administer(await self._session(OPERATOR), "profiles", "change")
+            if isinstance(permit, Refusal):
+                return _refused(permit)
+            done = await admin.lifecycle.act(permit, act, profile or PROFILE, "a scenario says so")
+            if isinstance(done, Refusal):
+                return _refused(done)
+            await self._services.watch.look()
+            return None
+
+        return self._loop.call(ask())
+
+    def profile_state(self) -> str:
+        return self._profile_view().state
+
+    def seen_engine_state(self) -> str:
+        return self._profile_view().readiness.state
+
+    def _profile_view(self) -> ProfileView:
+        async def look() -> ProfileView:
+            admin = self._services.admin
+            permit = await admin.administer(await self._session(OPERATOR), "profiles", "read")
+            assert not isinstance(permit, Refusal)
+            (view,) = (one for one in await admin.lifecycle.all(permit) if one.profile.id == PROFILE)
+            return view
+
+        return self._loop.call(look())
+
     def engine_lost_after_reservation(self) -> None:
         def lose() -> None:
             self._services.board.note(self._profile(), Readiness("unready", "unreachable"))
@@ -214,7 +261,10 @@ class ServiceWorld:
         self._ledger.before_dispatch = lose
 
     def engine_calls(self) -> list[dict[str, Any]]:
-        return [{"max_tokens": dispatch.output_cap} for dispatch in self._transport.received]
+        return [
+            {"max_tokens": dispatch.output_cap, "messages": msgspec.to_builtins(dispatch.request.messages)}
+            for dispatch in self._transport.received
+        ]
 
     # Policy, registry, ledger
 
@@ -229,7 +279,7 @@ class ServiceWorld:
         if change == "the tenant may no longer use the purpose":
             self._another_policy("sha256:later").failed = Failed(request=("purpose",), source={})
             return
-        assert change in BUDGETS, change
+        assert change in BUDGETS | SURFACE, change
         self._loop.call(self._reload(EDITS[change]))
 
     async def _reload(self, edits: Iterable[Edit]) -> None:
@@ -260,22 +310,21 @@ class ServiceWorld:
         self._ledger.failing = transition
 
     def held_slots(self) -> int:
-        return self._store.held_slots()
+        return sum(self._store.rows.budgets.holds[attempt.dispatch_id].slot_held for attempt in self._attempts())
 
     def held_tokens(self) -> int:
         return sum(
-            attempt.reserved_input + attempt.reserved_output
-            for attempts in self._store.rows.attempts.values()
-            for attempt in attempts
-            if attempt.state in HOLDING
+            attempt.reserved_input + attempt.reserved_output for attempt in self._attempts() if attempt.state in HOLDING
         )
 
     def booked_tokens(self) -> int:
-        return sum(
-            (attempt.used_input or 0) + (attempt.used_output or 0)
-            for attempts in self._store.rows.attempts.values()
-            for attempt in attempts
-        )
+        return sum((attempt.used_input or 0) + (attempt.used_output or 0) for attempt in self._attempts())
+
+    def _attempts(self) -> Iterator[Attempt]:
+        """Of tenants: a readiness canary belongs to none."""
+        for operation_id, attempts in self._store.rows.attempts.items():
+            if self._store.rows.operations[operation_id].identity.tenant != SYSTEM_TENANT:
+                yield from attempts
 
     def close(self) -> None:
         self._loop.run(self._transport.let_go)
@@ -295,13 +344,16 @@ def _token(who: str) -> str:
 
 
 def _request(ask: Ask) -> Request:
-    known = {"max_tokens": "max_output", "temperature": "temperature", "top_p": "top_p", "seed": "seed"}
-    return Request(
+    """The fields of a request bear OpenAI's names, but for the cap."""
+    request = Request(
         model=ask.model,
         messages=(UserMessage(ask.question),),
         purpose=ask.purpose,
         sources=tuple(SourceRef(source, ask.revision) for source in ask.sources),
-        **{known[name]: value for name, value in ask.changes.items()},
+    )
+    changes = {"max_output" if name == "max_tokens" else name: value for name, value in ask.changes.items()}
+    return msgspec.structs.replace(
+        request, **{name: msgspec.convert(value, FIELDS[name]) for name, value in changes.items()}
     )
 
 

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from gateway.domain.budget import Settlement
 from gateway.domain.errors import IllegalMove
 from gateway.domain.operation import HOLDING, LEGAL_MOVES, REACHED_T2, REPEATABLE, Attempt, Operation, State
+from gateway.domain.principal import CANARY, SYSTEM_TENANT
+from gateway.domain.profile_state import CONVICTING, Quarantine
 from gateway.domain.reconciliation import Act, ActResult
 from gateway.domain.request import SourceRef
 from gateway.ports.clock import Clock
@@ -31,6 +33,7 @@ from gateway.ports.ledger import (
 )
 from gateway.testkit.fakes.acts import name_of, perform
 from gateway.testkit.fakes.directory import FakeKeys, FakeSources
+from gateway.testkit.fakes.profiles import FakeProfiles
 from gateway.testkit.fakes.reads import FakeAccounts, FakeDecisions, FakeOperations
 from gateway.testkit.fakes.rows import Rows
 
@@ -50,6 +53,7 @@ class FakeStore:
         self.decisions = FakeDecisions(self.rows)
         self.sources = FakeSources(self.rows)
         self.keys = FakeKeys(self.rows)
+        self.profiles = FakeProfiles(self.rows, clock)
 
     def restart(self) -> None:
         """As after kill -9: what is stored stays, and belongs to an earlier incarnation."""
@@ -87,8 +91,7 @@ class FakeLedger:
         if prior is None:
             self._rows.operations[operation_id] = _operation(claim, attempt)
         self._rows.keep(
-            claim.access,
-            claim.routes,
+            *(one for one in (claim.access, claim.routes) if one is not None),
             at_us=attempt.granted_us,
             event="granted",
             code=claim.profile,
@@ -103,8 +106,8 @@ class FakeLedger:
             bundle=self._rows.operations[operation_id].bundle,
             bundle_digest=claim.bundle_digest,
             policy_revision=claim.policy_revision,
-            access=claim.access.id,
-            routes=claim.routes.id,
+            access=claim.access.id if claim.access else None,
+            routes=claim.routes.id if claim.routes else None,
             reserved={f"{one.scope.kind} {one.scope.id}": claim.reserved.tokens for one in claim.budgets},
         )
         return Granted(operation_id, attempt.n)
@@ -118,7 +121,7 @@ class FakeLedger:
         now = self._clock.now_us()
         reason = "grant_expired" if now - attempt.granted_us > GRANT_LASTS_US else None
         if reason is None and self._standing is not None:
-            reason = self._standing.objection(None, attempt.profile)
+            reason = self._standing.objection(None, None if self._is_canary(dispatch_id) else attempt.profile)
         if reason is not None:
             self._release(attempt, reason)
             return GrantLost(reason)
@@ -134,6 +137,14 @@ class FakeLedger:
             raise IllegalMove("only a dispatching attempt can be settled, by what its sender learnt")
         if (settlement.state is State.COMPLETED) != (settle.result is not None):
             raise IllegalMove("a completed attempt has a result, and no other has one")
+        if settlement.state is State.CHARGED and settlement.detail in CONVICTING:
+            found = Quarantine(
+                profile=attempt.profile,
+                profile_digest=attempt.profile_digest,
+                reason=settlement.detail,
+                dispatch_id=settle.dispatch_id,
+            )
+            self._rows.quarantine(found, self._clock.now_us())
         if (attempt.state, settlement.state) not in LEGAL_MOVES:
             self._keep_evidence(attempt, settle)
             return Superseded(attempt.state)
@@ -267,11 +278,18 @@ class FakeLedger:
         )
 
     def _objection(self, claim: Claim) -> str | None:
-        if not self._rows.owns(claim.identity.tenant, claim.identity.principal, claim.credential_hash):
+        identity = claim.identity
+        if not claim.is_canary and not self._rows.owns(identity.tenant, identity.principal, claim.credential_hash):
             return "credential_inactive"
         if not self._unchanged(claim.sources, claim.source_versions):
             return "source_changed"
-        return None if self._standing is None else self._standing.objection(claim.policy_revision, claim.profile)
+        if self._standing is None:
+            return None
+        return self._standing.objection(claim.policy_revision, None if claim.is_canary else claim.profile)
+
+    def _is_canary(self, dispatch_id: str) -> bool:
+        identity = self._rows.operations[self._rows.owners[dispatch_id][0]].identity
+        return (identity.tenant, identity.principal) == (SYSTEM_TENANT, CANARY)
 
     def _unchanged(self, refs: Sequence[SourceRef], versions: Sequence[int]) -> bool:
         return all(self._rows.version(ref.id) == seen for ref, seen in zip(refs, versions, strict=True))

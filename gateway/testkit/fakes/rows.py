@@ -10,6 +10,7 @@ from gateway.domain.budget import Settlement
 from gateway.domain.errors import CredentialRevoked
 from gateway.domain.operation import HOLDING, Attempt, Identity, Operation, State, StoredResult
 from gateway.domain.principal import Caller
+from gateway.domain.profile_state import THE_GATEWAY, Mark, MarkKind, Quarantine
 from gateway.domain.questions import Decision
 from gateway.domain.source import Source
 from gateway.ports.ledger import Disclosure, RefusalRecord, ReloadRecord, Settle
@@ -38,8 +39,26 @@ class Rows:
         self.sources: dict[str, Source] = {}
         self.taken_back: set[tuple[str, str]] = set()
         """Ids and revisions of sources that were withdrawn."""
+        self.marks: dict[tuple[str, MarkKind], Mark] = {}
+        """Of profiles."""
         self.decided: dict[str, RecordedDecision] = {}
         """By the id of the decision."""
+
+    def forget_operations(self) -> None:
+        """As if none had ever been. Keys, sources and marks stay."""
+        everything: tuple[dict[Any, Any], ...] = (
+            self.by_identity,
+            self.operations,
+            self.attempts,
+            self.owners,
+            self.provider_refs,
+            self.history,
+            self.results,
+            self.decided,
+        )
+        for rows in everything:
+            rows.clear()
+        self.budgets = Budgets()
 
     def attempt(self, dispatch_id: str) -> Attempt:
         attempts = self.attempts[self.owners[dispatch_id][0]]
@@ -96,12 +115,28 @@ class Rows:
             **who,
         )
 
+    def quarantine(self, found: Quarantine, now_us: int) -> bool:
+        """False: it is quarantined already, and that stays."""
+        name: tuple[str, MarkKind] = (found.profile, "quarantined")
+        if name in self.marks:
+            return False
+        self.marks[name] = Mark(
+            profile=found.profile,
+            kind="quarantined",
+            profile_digest=found.profile_digest,
+            reason=found.reason,
+            who=THE_GATEWAY,
+            since_us=now_us,
+            dispatch_id=found.dispatch_id,
+        )
+        return True
+
     def version(self, source_id: str) -> int:
         return self.sources[source_id].version if source_id in self.sources else 0
 
-    def owns(self, tenant: str, principal: str, credential_hash: bytes) -> bool:
-        """Whether the credential is active and belongs to this principal."""
-        key = self.keys.get(credential_hash)
+    def owns(self, tenant: str, principal: str, credential_hash: bytes | None) -> bool:
+        """Whether the credential is active and belongs to this principal. No credential is nobody's."""
+        key = None if credential_hash is None else self.keys.get(credential_hash)
         return key is not None and key.active and (key.tenant, key.principal) == (tenant, principal)
 
     def check(self, actor: Caller | None) -> None:

@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from typing import get_args
 
+from gateway.domain.canary import CANARY_REQUEST
 from gateway.domain.completion import Completion
 from gateway.domain.grant import Dispatch
 from gateway.domain.outcome import Completed, NoEffect, NotSent, Outcome
@@ -26,7 +27,11 @@ class FakeTransport:
         self._open = asyncio.Event()
         self._open.set()
         self.received: list[Dispatch] = []
-        """What a provider would have received, so nothing of a dispatch that was not sent."""
+        """What a provider would have received from callers, so nothing of a dispatch that was not sent."""
+        self.canaries: list[Dispatch] = []
+        """Readiness canaries, of which no script knows."""
+        self.canary: Outcome | None = None
+        """What they come to; None: a good answer."""
 
     def script(self, *outcomes: Outcome) -> None:
         """Outcomes for the next dispatches, one each; afterwards good answers again."""
@@ -47,6 +52,9 @@ class FakeTransport:
         """See Transport.send."""
         if self._clock.boot_s() > dispatch.send_by_s:
             return NoEffect("send_by_passed")
+        if dispatch.request == CANARY_REQUEST:
+            self.canaries.append(dispatch)
+            return self.canary or good_answer(dispatch.profile, "Yes")
         outcome = self._script.popleft() if self._script else self._default or good_answer(dispatch.profile)
         if isinstance(outcome, NoEffect) and outcome.reason in NOT_SENT:
             return outcome
@@ -73,7 +81,7 @@ class FakeCounter:
     def __init__(self, tokens: int | None = 20) -> None:
         self.tokens = tokens
 
-    async def count(self, profile: Profile, request: Request) -> int | None:  # noqa: ARG002 - the port's signature
+    async def count(self, profile: Profile, request: Request, *, enough: int | None = None) -> int | None:  # noqa: ARG002 - the port's signature
         """See Counter.count."""
         return self.tokens
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from adapters.store.database import open_readable
 from adapters.store.verify import verify
+from gateway.testkit.faults.budgets_kept import counters_are_sums, refused_left_nothing, used_is_within_limits
 from gateway.testkit.faults.evidence import Evidence, read_attempts
 from gateway.testkit.faults.illegal import i16_illegal_moves_raise
 from gateway.testkit.faults.outside import OUTSIDE
@@ -28,6 +29,9 @@ def check(data: Path, evidence: Evidence) -> list[str]:
             *i8_audit_knows_every_dispatch(connection, evidence.seen),
             *(sentence for compare in OUTSIDE for sentence in compare(attempts, evidence)),
             *i13_answers_are_stored(connection, evidence),
+            *counters_are_sums(connection),
+            *used_is_within_limits(connection, evidence),
+            *refused_left_nothing(connection, evidence),
             *i16_illegal_moves_raise(connection),
         ]
     finally:

@@ -52,7 +52,10 @@ async def send(port: int, raw: bytes, *, leaves_after_s: float | None = None) ->
             call.status = int(status_line.split(" ")[1])
             call.operation_id = headers.get("operation-id", "")
             call.replayed = headers.get("idempotent-replayed") == "true"
-            call.code = "" if call.status == 200 else str(json.loads(call.body).get("code", ""))
+            if call.status != 200:
+                refusal = json.loads(call.body)
+                call.code = str(refusal.get("code", ""))
+                call.short = str(refusal.get("facts", {}).get("scope", ""))
             call.end = "answered"
     except TimeoutError:
         call.end = "left"

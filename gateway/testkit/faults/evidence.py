@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from gateway.testkit.faults.records import Acted, Operation, Seen
+from gateway.testkit.faults.rooms import Limits
 
 
 class AttemptRow(Struct, frozen=True):
@@ -28,6 +29,9 @@ class Evidence(Struct, kw_only=True):
     operations: Mapping[str, Operation]
     acted: Sequence[Acted]
     final: dict[str, AttemptRow]
+    limits: Limits
+    most_slots: Mapping[str, int]
+    """By kind of scope, as any reader of the database saw them whenever a request arrived in the last round."""
 
 
 def read_attempts(connection: sqlite3.Connection) -> dict[str, AttemptRow]:

@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -14,20 +14,25 @@ import msgspec
 from gateway.testkit.faults import client, misbehaviour
 from gateway.testkit.faults.failpoints import Fired, read_fired
 from gateway.testkit.faults.plan import Failpoint, Place
+from gateway.testkit.faults.rooms import PROFILE_EDITS, Limits, leave_room
 from gateway.testkit.process import GatewayProcess
-from gateway.testkit.registry_copy import Edit
+from gateway.testkit.registry_copy import NO_CANARY, Edit
 
 READY_WITHIN_S = 60.0
+STUCK_S = 1.0
 ENDS_WITHIN_S = 20.0
 LOOKS_EVERY_S = 0.01
 _PROFILE = "profiles/smollm2-135m.yaml"
 EDITS = (
     Edit(_PROFILE, "connect_ms: 2000", "connect_ms: 300"),
     Edit(_PROFILE, "total_ms: 60000", "total_ms: 1500"),
-    Edit(_PROFILE, "concurrency: 2", "concurrency: 4096"),
     Edit(_PROFILE, "capabilities:", f"max_answer_bytes: {misbehaviour.MAX_ANSWER_BYTES}\ncapabilities:"),
+    NO_CANARY,
+    # A readiness canary that was struck is tried again after this time.
+    Edit(_PROFILE, "startup_s: 60", "startup_s: 1"),
+    *PROFILE_EDITS,
 )
-"""Short deadlines, so that a round is short; and no limit on what may be in flight."""
+"""Short deadlines, so that a round is short; and limits that refuse some, for which see rooms.py."""
 
 
 class GatewayChild:
@@ -38,18 +43,23 @@ class GatewayChild:
         self._process = GatewayProcess(folder, provider_port, EDITS)
         self.data = self._process.data
         self._from_outside: list[Fired] = []
+        self.limits = Limits(0, 0, 0)
+        """Those of the last start."""
 
     def start(self, failpoints: tuple[Failpoint, ...] = (), bug: str | None = None) -> None:
         """Start the next server; it forgets what struck the last one."""
         self._from_outside = []
+        self.limits = leave_room(self._process.registry, self.data)
         self._process.start_planned({"failpoints": msgspec.to_builtins(failpoints), "bug": bug})
 
-    async def becomes_ready(self) -> bool:
+    async def becomes_ready(self, make_room: Callable[[int], Awaitable[None]] | None = None) -> bool:
         """Whether it serves; False if it ended first, as a strike at its first sweep makes it.
+
+        ``make_room`` is called with its port while it does not: if every slot is stranded, only operators can help.
 
         :raises TimeoutError: with what it wrote, after a minute.
         """
-        deadline_s = time.monotonic() + READY_WITHIN_S
+        deadline_s, stuck_s = time.monotonic() + READY_WITHIN_S, time.monotonic() + STUCK_S
         while not self.has_ended:
             if time.monotonic() > deadline_s:
                 raise TimeoutError(f"the gateway did not become ready: {self._process.log.read_text()[-2000:]}")
@@ -58,6 +68,9 @@ class GatewayChild:
                 call = await client.send(port, client.request("GET", "/readyz", "none", {}))
                 if call.status == 200:
                     return True
+                if make_room is not None and time.monotonic() > stuck_s:
+                    await make_room(port)
+                    stuck_s = time.monotonic() + STUCK_S
             await asyncio.sleep(LOOKS_EVERY_S)
         return False
 

@@ -25,6 +25,9 @@ from gateway.testkit.faults.witness import Witness
 
 SEND_AFTER = "send.after"
 REPLAYS_A_ROUND = 40
+RELEASES_EVERY_S = 0.2
+CROWDED = 56
+"""Unknowns that leave too little room in the slots of the profile for a round."""
 
 
 class Harness:
@@ -82,7 +85,7 @@ class Harness:
         child = self._child
         within = tuple(one for one in failpoints if one.point != SEND_AFTER)
         child.start(within, self._wanted.bug)
-        if await child.becomes_ready():
+        if await child.becomes_ready(self._make_room):
             self._witness.open(child.data)
             self._provider.on_generation = _strikes_at([one for one in failpoints if one.point == SEND_AFTER], child)
             await self._work()
@@ -94,6 +97,13 @@ class Harness:
         self._note_strikes()
         self._check()
 
+    async def _make_room(self, port: int) -> None:
+        """A profile that is quarantined, or whose slots are all stranded, is not ready until operators have acted."""
+        await self._operators.release(port, self._child.operator_token)
+        self._witness.open(self._child.data)
+        await self._operators.make_room(self._witness.unknown(), port, self._child.operator_token)
+        self._witness.close()
+
     async def _work(self) -> None:
         port = self._child.port
         assert port is not None, "it is ready"
@@ -104,9 +114,16 @@ class Harness:
                 child.wake()
                 await asyncio.sleep(0.01)
 
-        watch = asyncio.ensure_future(look_after())
-        unknown = self._witness.unknown()
+        async def release() -> None:
+            while not child.has_ended:
+                await self._operators.release(port, child.operator_token)
+                await asyncio.sleep(RELEASES_EVERY_S)
+
+        watch = asyncio.gather(look_after(), release())
         await self._replay_some(port)
+        if len(self._witness.unknown()) > CROWDED:
+            await self._operators.make_room(self._witness.unknown(), port, child.operator_token)
+        unknown = self._witness.unknown()
         # The last clients still wait when the last operation has begun: kill -9 finds them in flight.
         self._load.has_begun_all.clear()
         load = asyncio.ensure_future(self._load.run(port, token, lambda: child.has_ended))
@@ -152,13 +169,15 @@ class Harness:
             operations=self._load.operations,
             acted=self._operators.acted,
             final=self._final,
+            limits=self._child.limits,
+            most_slots=self._witness.most_slots,
         )
 
     async def _reconcile_everything(self) -> None:
         """A calm start at the end: every answer is replayed, every unknown written off, and nothing is held."""
         child = self._child
         child.start(bug=self._wanted.bug)
-        await child.becomes_ready()
+        await child.becomes_ready(self._make_room)
         port = child.port
         assert port is not None, "it is ready"
         self._witness.open(child.data)
@@ -185,6 +204,9 @@ class Harness:
         tally.behaviours = Counter(one.behaviour for one in self._provider.seen)
         tally.acts = sum(bool(act.state) for act in self._operators.acted)
         tally.states = checks.states(self._child.data)
+        tally.short = Counter(
+            call.short for operation in self._load.operations.values() for call in operation.calls if call.short
+        )
 
 
 def _strikes_at(failpoints: list[Failpoint], child: GatewayChild) -> Callable[[], None]:

@@ -18,9 +18,16 @@ OPERATIONS_A_ROUND = 300
 LEAST_S = 1.3
 """Seconds that a round takes at least: a gateway sweeps every second."""
 BLIND_REPEATS = 3
-TURNED_AWAY = ("draining", "ledger_unavailable", "no_ready_route", "policy_unavailable")
+TURNED_AWAY = (
+    "budget_exhausted",
+    "concurrency_exhausted",
+    "draining",
+    "ledger_unavailable",
+    "no_ready_route",
+    "policy_unavailable",
+)
 TURNED_AWAY_S = 0.2
-"""A gateway that is about to end refuses in no time; without a pause the clients would do nothing else."""
+"""A refusal takes no time; without a pause the clients would do nothing else."""
 
 
 class Load:

@@ -1,5 +1,6 @@
 """Operators at work while everything breaks: they write off, reconcile and free slots of some unknowns."""
 
+import asyncio
 import json
 import random
 from collections.abc import Sequence
@@ -7,8 +8,12 @@ from typing import Any
 
 from gateway.testkit.faults import client
 from gateway.testkit.faults.records import Acted, Call
+from gateway.testkit.faults.rooms import PROFILE
 
 ACTS_A_ROUND = 10
+LEFT_OPEN = 40
+"""Unknowns that are left where there were too many: the slots of the profile are limited."""
+AT_ONCE = 8
 _ACTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("write-off", {"reason": "Nobody can say any more."}),
     ("reconcile", {"evidence": "The provider's account shows nothing.", "found": "no_effect"}),
@@ -30,6 +35,17 @@ class Operators:
         for operation_id in self._rng.sample(list(unknown), min(ACTS_A_ROUND, len(unknown))):
             name, body = self._rng.choices(_ACTS, _WEIGHTS)[0]
             await self._act(operation_id, name, body, port, token)
+
+    async def make_room(self, unknown: Sequence[str], port: int, token: str) -> None:
+        """Write off all but a few, several at once."""
+        many = list(unknown[: max(0, len(unknown) - LEFT_OPEN)])
+        for first in range(0, len(many), AT_ONCE):
+            await asyncio.gather(*(self.write_off(one, port, token) for one in many[first : first + AT_ONCE]))
+
+    async def release(self, port: int, token: str) -> None:
+        """Let the profile serve again: an answer of another model has quarantined it. Refused where none has."""
+        body = {"reason": "The engine was looked at."}
+        await client.send(port, client.request("POST", f"/admin/profiles/{PROFILE}/release", token, body))
 
     async def write_off(self, operation_id: str, port: int, token: str) -> Call:
         return await self._act(operation_id, *_ACTS[0], port, token)

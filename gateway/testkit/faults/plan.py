@@ -130,7 +130,7 @@ _PASSES = {
     "reconcile": ((1, 2), (3, 6)),
     # Batches, each of many transitions.
     "batch": ((1, 4), (6, 12)),
-    "call": ((3, 20), (60, 120)),
+    "call": ((3, 20), (25, 70)),
 }
 """At which passes of a point it strikes, where that does not end the process and where it does."""
 

@@ -4,6 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
+from gateway.domain.canary import CANARY_TEXT
 from gateway.testkit.faults import misbehaviour
 from gateway.testkit.faults.records import Seen
 from gateway.testkit.faults.witness import Witness
@@ -13,6 +14,10 @@ from gateway.testkit.provider.server import GENERATION_PATHS, EngineFace, Provid
 FACE = EngineFace(
     alias="smollm2-135m@q4_1", model_path="/models/SmolLM2-135M-Instruct.Q4_1.gguf", context=2048, slots=4096
 )
+
+
+WELL = "answers"
+"""The behaviour that is none of the misbehaviours."""
 
 
 class FaultProvider(Provider):
@@ -28,16 +33,22 @@ class FaultProvider(Provider):
 
     def _serve(self, connection: Connection, request: Received) -> None:
         if request.path in GENERATION_PATHS:
-            self.script(misbehaviour.ALL[self._note(request)].behaviour)
+            self._note(request)
             self.on_generation()
         super()._serve(connection, request)
         self.others.clear()
 
-    def _note(self, request: Received) -> str:
+    def _note(self, request: Received) -> None:
         label: str = request.json()["messages"][0]["content"]
         dispatch_id = request.headers.get("x-request-id", "")
-        chosen = misbehaviour.choose(self._seed, label, self._asked[label])
-        self._asked[label] += 1
+        if label == CANARY_TEXT:
+            # One for each server, and the provider answers it by itself.
+            label, chosen = f"canary {dispatch_id}", WELL
+        else:
+            chosen = misbehaviour.choose(self._seed, label, self._asked[label])
+            self._asked[label] += 1
+            self.script(misbehaviour.ALL[chosen].behaviour)
+        self._witness.look_at_slots()
         self.seen.append(
             Seen(
                 at_s=time.monotonic(),
@@ -48,4 +59,3 @@ class FaultProvider(Provider):
                 state=self._witness.state_of(dispatch_id),
             )
         )
-        return chosen

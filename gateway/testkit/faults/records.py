@@ -19,6 +19,8 @@ class Call(Struct, kw_only=True):
     body: bytes = b""
     operation_id: str = ""
     replayed: bool = False
+    short: str = ""
+    """The kind of scope that left no room, if that is why it was refused."""
 
 
 class Operation(Struct, kw_only=True):

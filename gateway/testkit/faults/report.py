@@ -20,6 +20,7 @@ def summary(tally: Tally, seed: int) -> str:
             f"requests that the provider received: {tally.requests}",
             f"replays verified: {tally.replays}, acts of operators: {tally.acts}",
             f"states: {_counts(tally.states)}",
+            f"refused for want of budget: {_counts(tally.short)}",
             f"provider: {_counts(tally.behaviours)}",
             "failpoints fired:",
             *_fired(tally),

@@ -7,8 +7,10 @@ from msgspec import Struct, field
 
 from gateway.testkit.faults.plan import PLACES, Failpoint, Place, round_plan
 
+SCOPES = ("tenant", "quota_scope", "profile")
 LEAST_COMPLETED = 0.15
-"""Share of the operations that must have been completed: a gateway that refuses everything breaks nothing."""
+"""Share of the operations that must have been completed, of those that got past their first transaction: a gateway
+that refuses everything breaks nothing."""
 STRUCK_A_ROUND = 10
 """Far fewer than a round strikes. A run that takes more rounds than this needs will never end."""
 
@@ -46,6 +48,8 @@ class Tally(Struct, kw_only=True):
     fired: Counter[Place] = field(default_factory=Counter)
     behaviours: Counter[str] = field(default_factory=Counter)
     states: Counter[str] = field(default_factory=Counter)
+    short: Counter[str] = field(default_factory=Counter)
+    """Calls that were refused for want of budget, by the kind of scope that was short."""
     replays: int = 0
     acts: int = 0
     seconds: float = 0.0
@@ -69,5 +73,9 @@ def shortfalls(wanted: Wanted, tally: Tally) -> Iterator[str]:
         yield f"proof: {place} fired {tally.fired[place]} times, wanted are {wanted.least}"
     if tally.struck < wanted.operations:
         yield f"proof: {tally.struck} operations were struck, wanted are {wanted.operations}"
-    if tally.states["completed"] < LEAST_COMPLETED * tally.operations:
-        yield f"proof: {tally.states['completed']} of {tally.operations} operations completed"
+    begun = tally.states.total()
+    if tally.states["completed"] < LEAST_COMPLETED * begun:
+        yield f"proof: {tally.states['completed']} of {begun} operations completed"
+    for scope in SCOPES:
+        if wanted.least and not tally.short[scope]:
+            yield f"proof: no limit of a {scope} has refused anybody"

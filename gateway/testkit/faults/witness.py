@@ -4,6 +4,7 @@ import sqlite3
 from pathlib import Path
 
 from adapters.store.database import open_readable
+from gateway.testkit.faults.rooms import PROFILE, TENANT
 
 NOT_READ = "not read"
 
@@ -13,9 +14,12 @@ class Witness:
 
     def __init__(self) -> None:
         self._connection: sqlite3.Connection | None = None
+        self.most_slots: dict[str, int] = {}
+        """Slots at most, by kind of scope, whenever somebody has looked since it was opened."""
 
     def open(self, data: Path) -> None:
         self._connection = open_readable(data)
+        self.most_slots = {}
 
     def close(self) -> None:
         if self._connection is not None:
@@ -26,6 +30,14 @@ class Witness:
         """State of the attempt right now; empty if there is none."""
         rows = self._rows("SELECT state FROM attempt WHERE dispatch_id = ?", dispatch_id)
         return NOT_READ if rows is None else rows[0][0] if rows else ""
+
+    def look_at_slots(self) -> None:
+        """Note how many slots are used right now."""
+        for kind, scope in (("profile", PROFILE), ("tenant", TENANT)):
+            rows = self._rows(
+                "SELECT slots_used FROM budget WHERE scope_kind || ' ' || scope_id = ?", f"{kind} {scope}"
+            )
+            self.most_slots[kind] = max(self.most_slots.get(kind, 0), *(int(row[0]) for row in rows or ()), 0)
 
     def digest_of(self, operation_id: str) -> str:
         """Digest of the stored answer right now; empty if there is none."""

@@ -41,6 +41,12 @@ class Behaviour(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Top-level fields of the answer to leave out."""
     extra: dict[str, Any] = {}
     """Further top-level fields of the answer."""
+    tool_calls: Any | UnsetType = UNSET
+    """Anything, so that it can be nonsense. Unset: the field is left out, as engines do."""
+    refusal: Any | UnsetType = UNSET
+    logprobs: Any | UnsetType = UNSET
+    fingerprint: Any = "scripted"
+    """``system_fingerprint``: what an engine attests of itself."""
 
 
 def error(status: int, *, type_: str = "error", code: str | int | None = None, message: str = "No.") -> Behaviour:
@@ -67,6 +73,28 @@ def duplicate_keys() -> Behaviour:
     return Behaviour(body=good[:-1] + ',"model":"m"}')
 
 
+def called(name: str, arguments: str, *, id_: str = "call_scripted") -> Behaviour:
+    """An answer that calls one function and says nothing."""
+    call = {"id": id_, "type": "function", "function": {"name": name, "arguments": arguments}}
+    return Behaviour(content=None, tool_calls=[call], finish_reason="tool_calls")
+
+
+def refused(sentence: str) -> Behaviour:
+    """The model declines: an answer like any other."""
+    return Behaviour(content=None, refusal=sentence)
+
+
+def likely(*tokens: str) -> Behaviour:
+    """An answer that tells how likely each of its tokens was."""
+    places = [{"token": token, "logprob": -0.5, "bytes": list(token.encode()), "top_logprobs": []} for token in tokens]
+    return Behaviour(content="".join(tokens), logprobs={"content": places})
+
+
+def aborted() -> Behaviour:
+    """What vLLM answers to a generation that was aborted by its id: 200, with usage."""
+    return Behaviour(content="Hel", finish_reason="abort")
+
+
 def huge(size: int) -> Behaviour:
     """An answer whose content alone has this many bytes."""
     return Behaviour(content="x" * size)
@@ -77,20 +105,19 @@ def answer_body(behaviour: Behaviour, *, alias: str) -> bytes:
     if behaviour.body is not None:
         return behaviour.body.encode()
     usage = {"prompt_tokens": 20, "completion_tokens": 3, "total_tokens": 23}
+    said = {"content": behaviour.content, "tool_calls": behaviour.tool_calls, "refusal": behaviour.refusal}
+    message = {"role": "assistant"} | {name: value for name, value in said.items() if value is not UNSET}
+    choice = {"index": 0, "message": message, "finish_reason": behaviour.finish_reason}
+    if behaviour.logprobs is not UNSET:
+        choice["logprobs"] = behaviour.logprobs
     answer: dict[str, Any] = {
         "id": "chatcmpl-scripted",
         "object": "chat.completion",
         "created": 1_700_000_000,
         "model": alias if behaviour.model is None else behaviour.model,
-        "choices": [
-            {
-                "index": 0,
-                "message": {"role": "assistant", "content": behaviour.content},
-                "finish_reason": behaviour.finish_reason,
-            }
-        ],
+        "choices": [choice],
         "usage": usage if behaviour.usage is UNSET else behaviour.usage,
-        "system_fingerprint": "scripted",
+        "system_fingerprint": behaviour.fingerprint,
         **behaviour.extra,
     }
     return msgspec.json.encode({name: value for name, value in answer.items() if name not in behaviour.omit})

@@ -1,24 +1,40 @@
 """The scripted provider: an OpenAI-compatible engine that answers, or misbehaves, as it is told to.
 
-It also answers what llama.cpp's server tells about itself, so that a profile which points at it turns ready.
+It also answers what llama.cpp's server and vLLM tell about themselves, so that a profile which points at it turns
+ready.
 """
 
 import asyncio
 from collections import deque
+from collections.abc import Collection
 from types import TracebackType
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from gateway.domain.canary import CANARY_TEXT
+from gateway.testkit.provider import vllm_face
 from gateway.testkit.provider.behaviours import Behaviour, answer_body, head
 from gateway.testkit.provider.connection import Connection, Received
 
 GENERATION_PATHS = frozenset({"/v1/chat/completions", "/v1/completions", "/v1/responses"})
 
+CANARY = Behaviour(
+    content="Yes",
+    finish_reason="length",
+    usage={"prompt_tokens": 12, "completion_tokens": 1, "total_tokens": 13},
+)
+_CANARY_WORDS = CANARY_TEXT.encode()
+
+
+def is_canary(request: Received) -> bool:
+    """Whether a gateway looks whether this engine serves."""
+    return _CANARY_WORDS in request.body
+
 
 class EngineFace(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the provider says of itself under /health, /props and /v1/models."""
+    """What the provider says of itself under /health, /props, /v1/models, /version and /metrics."""
 
     health: int = 200
     """Status of /health; 503 is what llama.cpp answers while it loads."""
@@ -29,6 +45,7 @@ class EngineFace(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     slots: int = 4
     props: Any = None
     """Anything but None is answered under /props as it is."""
+    vllm: vllm_face.VllmFace = vllm_face.VllmFace()
 
 
 class ProviderState(Struct, frozen=True, kw_only=True):
@@ -45,15 +62,29 @@ class Provider:
     """A provider on a loopback port. ``async with Provider() as provider: ...``"""
 
     def __init__(
-        self, *, port: int = 0, default: Behaviour | None = None, face: EngineFace | None = None, keep: bool = True
+        self,
+        *,
+        port: int = 0,
+        default: Behaviour | None = None,
+        face: EngineFace | None = None,
+        keep: bool = True,
+        generation_paths: Collection[str] = GENERATION_PATHS,
     ) -> None:
-        """``keep`` False only counts what arrives, as a bench needs it."""
+        """``keep`` False only counts what arrives, as a bench needs it.
+
+        :param generation_paths: with their query; what is asked for elsewhere is no generation.
+        """
+        self._generation_paths = generation_paths
         self.port = port
         self.default = Behaviour() if default is None else default
         self.face = EngineFace() if face is None else face
         self.generations: list[Received] = []
         self.others: list[Received] = []
         self.generation_count = 0
+        self.canaries: list[Received] = []
+        """Readiness canaries, of which no other count and no script knows."""
+        self.canary: Behaviour | None = CANARY
+        """What they are answered; None: as generations like any other."""
         self.connection_count = 0
         self._keep = keep
         self._script: deque[Behaviour] = deque()
@@ -103,6 +134,7 @@ class Provider:
         self._script.clear()
         self.generations.clear()
         self.others.clear()
+        self.canaries.clear()
         self.generation_count = 0
 
     async def listen(self) -> None:
@@ -132,14 +164,19 @@ class Provider:
         return connection
 
     def _serve(self, connection: Connection, request: Received) -> None:
-        if request.path not in GENERATION_PATHS:
+        if request.path not in self._generation_paths:
             self.others.append(request)
             connection.write(self._about_itself(request.path))
             return
-        self.generation_count += 1
-        if self._keep:
-            self.generations.append(request)
-        behaviour = self._script.popleft() if self._script else self.default
+        if self.canary is not None and is_canary(request):
+            # What is scripted is for callers; a gateway that looks whether this engine serves is none.
+            self.canaries.append(request)
+            behaviour = self.canary
+        else:
+            self.generation_count += 1
+            if self._keep:
+                self.generations.append(request)
+            behaviour = self._script.popleft() if self._script else self.default
         if behaviour.delivery == "whole" and not behaviour.delay_ms:
             connection.write(self._whole(behaviour))
             return
@@ -214,8 +251,16 @@ class Provider:
                     "model_path": face.model_path,
                 }
             case "/v1/models":
-                document = {"object": "list", "data": [{"id": face.alias, "object": "model"}]}
+                document = vllm_face.models(face.vllm, face.alias, face.model_path, face.context)
+            case "/version":
+                return _ok(vllm_face.version(face.vllm))
+            case "/metrics":
+                return _ok(vllm_face.metrics(face.vllm, context=face.context, slots=face.slots))
             case _:
                 status, document = 404, {"error": {"code": 404, "message": "Not found", "type": "not_found_error"}}
         body = msgspec.json.encode(document)
         return head(Behaviour(status=status), len(body)) + body
+
+
+def _ok(body: bytes) -> bytes:
+    return head(Behaviour(), len(body)) + body

@@ -6,6 +6,7 @@ from collections import Counter
 from pytest_bdd import given, parsers, then, when
 
 from gateway.testkit.doors.http import HttpWorld
+from gateway.testkit.doors.service import ServiceWorld
 from gateway.testkit.steps.asking import Memory
 from gateway.testkit.world import Ask, World
 
@@ -21,6 +22,12 @@ def _no_usage(world: World) -> None:
 @given(parsers.parse("the engine says that it used {tokens_in:d} tokens of input and {tokens_out:d} of output"))
 def _usage(world: World, tokens_in: int, tokens_out: int) -> None:
     world.engine_says_it_used((tokens_in, tokens_out))
+
+
+@when("the month turns before the answer arrives")
+def _month_turns(world: ServiceWorld, memory: Memory) -> None:
+    world.month_turns()
+    memory.replies.append(world.finish_asking())
 
 
 @given("the engine takes longer than it may")

@@ -146,21 +146,21 @@ def _echoes(world: HttpWorld) -> None:
 @then(parsers.parse('the words "{first}" and "{second}" are found nowhere'))
 def _found_nowhere(world: HttpWorld, memory: Memory, first: str, second: str) -> None:
     for word in (first, second):
-        assert _places(world, memory, word) == []
+        assert places(world, memory, word) == []
 
 
 @then(parsers.parse('the word "{word}" is found in the saved result only'))
 def _found_in_result(world: HttpWorld, memory: Memory, word: str) -> None:
-    assert _places(world, memory, word) == ["the answer", "table result"]
+    assert places(world, memory, word) == ["the answer", "table result"]
 
 
 @then("no credential is found anywhere")
 def _no_credential(world: HttpWorld, memory: Memory) -> None:
-    assert _places(world, memory, world.token("assistant")) == []
-    assert _places(world, memory, world.token("operator")) == ["file operator.key"]
+    assert places(world, memory, world.token("assistant")) == []
+    assert places(world, memory, world.token("operator")) == ["file operator.key"]
 
 
-def _places(world: HttpWorld, memory: Memory, word: str) -> list[str]:
+def places(world: HttpWorld, memory: Memory, word: str) -> list[str]:
     """Where a word is found, of all that callers, operators and other programs can read."""
     assert memory.last.operation_id is not None
     texts = {

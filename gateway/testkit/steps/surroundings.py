@@ -76,6 +76,11 @@ def _ledger_cannot_save(world: World) -> None:
     world.ledger_fails("save")
 
 
+@given("the ledger cannot note that a request is being sent")
+def _ledger_cannot_note(world: World) -> None:
+    world.ledger_fails("send")
+
+
 @given("the ledger cannot reserve")
 def _ledger_cannot_reserve(world: World) -> None:
     world.ledger_fails("reserve")

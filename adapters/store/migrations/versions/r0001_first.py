@@ -225,6 +225,20 @@ STATEMENTS = (
      STRICT
     """,
     """
+    CREATE TABLE profile_mark (
+        profile TEXT NOT NULL,
+        kind TEXT NOT NULL CONSTRAINT ck_profile_mark_kind CHECK ((kind = 'draining' OR kind = 'quarantined')),
+        profile_digest TEXT NOT NULL,
+        reason TEXT NOT NULL CONSTRAINT ck_profile_mark_reason CHECK (length(reason) <= 500),
+        who TEXT NOT NULL,
+        since_us INTEGER NOT NULL CHECK (since_us BETWEEN 0 AND 9007199254740992),
+        dispatch_id TEXT,
+        CONSTRAINT pk_profile_mark PRIMARY KEY (profile, kind)
+    )
+     WITHOUT ROWID,
+     STRICT
+    """,
+    """
     CREATE TABLE withdrawal (
         source_id TEXT NOT NULL,
         revision TEXT NOT NULL,

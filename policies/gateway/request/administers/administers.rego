@@ -21,6 +21,6 @@ pass if {
 _is_known if {
 	is_array(input.roles)
 	every role in input.roles { is_string(role) }
-	input.area in {"keys", "ledger", "operations", "policy", "registry", "sources"}
+	input.area in {"keys", "ledger", "operations", "policy", "profiles", "registry", "sources"}
 	input.deed in {"change", "read"}
 }

@@ -2,7 +2,7 @@ package gateway.request.administers_test
 
 import data.gateway.request.administers
 
-_areas := {"keys", "ledger", "operations", "policy", "registry", "sources"}
+_areas := {"keys", "ledger", "operations", "policy", "profiles", "registry", "sources"}
 
 _passes(roles, area, deed) if {
 	administers.pass with input as {"roles": roles, "area": area, "deed": deed}

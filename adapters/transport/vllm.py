@@ -1,0 +1,192 @@
+"""vLLM's server: whose cached prefixes are kept apart, and whether it is the engine that its profile describes.
+
+Read, and compared with the profile: the served model, its path, its context, the version, the size of the KV cache
+and whether prefixes are cached at all. Anything else than an exact fit serves nobody (promise G12). The model's
+revision is attested by the fingerprint of every answer, not here. Measured with vLLM 0.32; see docs/engines.md.
+"""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+from typing import Annotated, Literal, TypeVar
+
+import aiohttp
+import jiter
+import msgspec
+from msgspec import Meta, Struct
+from prometheus_client.parser import text_string_to_metric_families
+
+from adapters.transport import self_hosted
+from adapters.transport.asking import ask, ends_in
+from adapters.transport.wire import Call
+from adapters.transport.wire_answer import Answer, read_answer
+from adapters.transport.wire_result import Answered
+from gateway.domain.grant import Dispatch
+from gateway.domain.profile import Engine, Profile
+from gateway.ports.transport import Attested, Readiness
+
+Reason = Literal[
+    "unreachable",
+    "loading",
+    "unhealthy",
+    "models_unreadable",
+    "version_unreadable",
+    "metrics_unreadable",
+    "other_alias",
+    "other_model_file",
+    "context_too_small",
+    "other_version",
+    "kv_cache_too_small",
+    "other_prefix_cache",
+]
+FACTS: tuple[Attested, ...] = ("alias", "model_file", "context", "version", "slots", "prefix_cache")
+
+_CACHE_INFO = "vllm:cache_config_info"
+Told = TypeVar("Told", bound=Struct)
+
+
+class _Model(Struct):
+    id: str
+    root: str
+    """The path or the repository that the engine was told to load."""
+    max_model_len: int
+
+
+class _Models(Struct):
+    data: tuple[_Model, ...]
+
+
+class _Version(Struct):
+    version: str
+
+
+class _Cache(Struct):
+    """Labels of vLLM's cache_config_info, one line per engine core."""
+
+    kv_cache_size_tokens: Annotated[int, Meta(ge=0)]
+    enable_prefix_caching: Literal["True", "False"]
+
+
+class Vllm:
+    """Implements Family for the adapter ``vllm``."""
+
+    def __init__(self, session: aiohttp.ClientSession, salt: bytes) -> None:
+        """``salt`` is the secret of this gateway that every cache salt is derived from."""
+        self._session = session
+        self._salt = salt
+
+    def call_for(self, dispatch: Dispatch) -> Call:
+        """See Family.call_for. vLLM takes the request id for its own: its answer's is ``chatcmpl-<dispatch id>``."""
+        call = self_hosted.call_for(dispatch)
+        engine = dispatch.profile.engine
+        if engine is None or engine.prefix_cache != "salted":
+            return call
+        return msgspec.structs.replace(call, body=_with(call.body, cache_salt(self._salt, dispatch, engine)))
+
+    def read(self, body: bytes) -> Answer | None:
+        """See Family.read."""
+        return read_answer(body)
+
+    async def check(self, profile: Profile) -> Readiness:
+        """Ask /health, then /v1/models, /version and /metrics. None of them says that it drains."""
+        health = await ask(self._session, profile.endpoint, "/health")
+        if health is None:
+            return _found("unready", "unreachable")
+        if health.status != 200:
+            return _found("unready", "unhealthy")
+        models, version, metrics = await asyncio.gather(
+            *(ask(self._session, profile.endpoint, path) for path in ("/v1/models", "/version", "/metrics"))
+        )
+        return _judged(profile, _models(models), _version(version), _caches(metrics))
+
+
+def cache_salt(secret: bytes, dispatch: Dispatch, engine: Engine) -> str:
+    """Equal for requests that may reuse each other's prefixes, and for no others; 43 characters.
+
+    JSON, because joined strings could be cut in two ways. Without the secret nobody can find a salt, nor tell from
+    one whose it is (engine contract E6).
+    """
+    whose = [dispatch.profile.id, dispatch.tenant]
+    if engine.salted_by != "tenant":
+        whose.append(dispatch.principal)
+    digest = hmac.digest(secret, msgspec.json.encode(whose), hashlib.sha256)
+    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+
+
+def _with(body: bytes, salt: str) -> bytes:
+    """The body, a JSON object with fields, and one field more: not parsed again, because it may be long."""
+    return body[:-1] + b',"cache_salt":' + msgspec.json.encode(salt) + b"}"
+
+
+def _judged(
+    profile: Profile, models: tuple[_Model, ...] | None, version: str | None, caches: tuple[_Cache, ...]
+) -> Readiness:
+    if models == ():
+        return _found("starting", "loading")
+    if models is None:
+        return _found("unready", "models_unreadable")
+    if version is None:
+        return _found("unready", "version_unreadable")
+    if not caches:
+        return _found("unready", "metrics_unreadable")
+    mismatch = _mismatch(profile, models, version, caches)
+    return Readiness("ready", facts=FACTS) if mismatch is None else _found("mismatch", mismatch)
+
+
+def _mismatch(profile: Profile, models: tuple[_Model, ...], version: str, caches: tuple[_Cache, ...]) -> Reason | None:
+    engine = profile.engine
+    served = {model.id for model in models}
+    if profile.model not in served or not served <= set(profile.accepted_models):
+        return "other_alias"
+    if engine is None or not all(ends_in(model.root, engine.model_file) for model in models):
+        return "other_model_file"
+    if any(model.max_model_len < profile.context_window for model in models):
+        return "context_too_small"
+    if version != engine.version:
+        return "other_version"
+    concurrency = profile.limits.concurrency
+    # Where it is unlimited, the engine's own queue takes what its cache does not: one whole context is enough.
+    needed = profile.context_window * (1 if concurrency == "unlimited" else concurrency)
+    if any(cache.kv_cache_size_tokens < needed for cache in caches):
+        return "kv_cache_too_small"
+    if any((cache.enable_prefix_caching == "False") != (engine.prefix_cache == "off") for cache in caches):
+        return "other_prefix_cache"
+    return None
+
+
+def _models(answered: Answered | None) -> tuple[_Model, ...] | None:
+    told = _told(answered, _Models)
+    return None if told is None else told.data
+
+
+def _version(answered: Answered | None) -> str | None:
+    told = _told(answered, _Version)
+    return None if told is None else told.version
+
+
+def _told(answered: Answered | None, kind: type[Told]) -> Told | None:
+    if answered is None or answered.status != 200:
+        return None
+    try:
+        # jiter bounds the depth; msgspec alone would end in a RecursionError.
+        return msgspec.convert(jiter.from_json(answered.body, catch_duplicate_keys=True), kind)
+    except ValueError:
+        return None
+
+
+def _caches(answered: Answered | None) -> tuple[_Cache, ...]:
+    """Empty: what the engine says of its caches could not be read."""
+    if answered is None or answered.status != 200:
+        return ()
+    try:
+        # Only these lines: the other hundreds are not ours to judge, and parsing them takes milliseconds.
+        lines = [line for line in answered.body.decode().split("\n") if line.startswith(_CACHE_INFO + "{")]
+        samples = (s for family in text_string_to_metric_families("\n".join(lines) + "\n") for s in family.samples)
+        return tuple(msgspec.convert(sample.labels, _Cache, strict=False) for sample in samples)
+    except ValueError:
+        return ()
+
+
+def _found(state: Literal["starting", "unready", "mismatch"], reason: Reason) -> Readiness:
+    return Readiness(state, reason)

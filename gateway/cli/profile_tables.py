@@ -1,0 +1,45 @@
+"""Profiles as a person reads them in a terminal."""
+
+from collections.abc import Iterable
+
+import click
+
+from gateway.cli import layout
+from gateway.cli.tables import Row, instant
+from gateway.cli.terminal import visible
+
+
+def profiles(rows: Iterable[Row]) -> None:
+    """A line for each profile."""
+    layout.grid(
+        ("profile", "serves", "state", "readiness", "since", "reason"),
+        [
+            (
+                row["id"],
+                "yes" if row["serves"] else "no",
+                row["state"],
+                _readiness(row),
+                _since(row),
+                "; ".join(f"{mark['reason']} ({mark['by']})" for mark in row["marks"]),
+            )
+            for row in rows
+        ],
+        prose=("reason",),
+    )
+
+
+def facts(row: Row) -> None:
+    """What is known of one profile, and who says so."""
+    click.echo(visible(f"{row['id']}:"))
+    layout.beneath(f"{fact['name']}={fact['value']} ({fact['basis']})" for fact in row["facts"])
+
+
+def _readiness(row: Row) -> str:
+    readiness = row["readiness"]
+    return f"{readiness['state']} ({readiness['reason']})" if readiness["reason"] else str(readiness["state"])
+
+
+def _since(row: Row) -> str:
+    """When the oldest mark was set, else from when on the readiness has been so."""
+    since_us = min((mark["since_us"] for mark in row["marks"]), default=row["readiness"]["since_us"])
+    return "" if since_us is None else instant(since_us)

@@ -1,0 +1,1 @@
+"""Generated bodies against a gateway with real policy, store and transport (``make fuzz``)."""

@@ -1,0 +1,1 @@
+"""``make mutants``: is each promise kept by a guard that something would miss?"""

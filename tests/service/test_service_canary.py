@@ -1,0 +1,215 @@
+"""One fixed token per start of an engine, before it serves; what it shows, and how often it may be asked for."""
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+from msgspec.structs import replace
+from service_support import PROFILE, Surroundings, example
+
+from gateway.domain.canary import CANARY_REQUEST
+from gateway.domain.completion import Completion
+from gateway.domain.errors import LedgerUnavailable
+from gateway.domain.operation import State
+from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome, Unknown
+from gateway.domain.principal import SYSTEM_TENANT
+from gateway.domain.refusal import Code
+from gateway.domain.usage import Usage
+from gateway.ports.transport import Readiness
+from gateway.service.readiness import time_to_live_s
+
+SELF_HOSTED = example().profiles[PROFILE]
+TTL_US = int(time_to_live_s(SELF_HOSTED) * 1_000_000)
+ENGINE = SELF_HOSTED.engine
+assert ENGINE is not None
+STARTUP_US = ENGINE.readiness.startup_s * 1_000_000
+
+
+def an_answer(usage: Usage | None) -> Completed:
+    return Completed(Completion(SELF_HOSTED.accepted_models[0], "Yes", "length", usage))
+
+
+@pytest.fixture
+def world() -> Iterator[Surroundings]:
+    """The engine has gone, and nobody has noticed that it is back."""
+    world = Surroundings()
+    world.transport.canaries.clear()
+    world.probe.told[PROFILE] = Readiness("unready", "unreachable")
+    look(world)
+    assert not world.board.is_ready(world.profile)
+    del world.probe.told[PROFILE]
+    return world
+
+
+def look(world: Surroundings, later_us: int = TTL_US) -> Readiness:
+    world.clock.us += later_us
+    asyncio.run(world.services.watch.look())
+    return world.board.of(world.profile)
+
+
+def states(world: Surroundings) -> list[State]:
+    """Of canaries."""
+    return [
+        world.rows.attempts[id_][-1].state
+        for id_, row in world.rows.operations.items()
+        if row.identity.tenant == SYSTEM_TENANT
+    ]
+
+
+def test_an_engine_that_has_come_back_answers_one_canary_and_serves(world: Surroundings) -> None:
+    assert look(world) == Readiness("ready", facts=("alias",))
+    assert look(world).state == "ready"
+    (canary,) = world.transport.canaries
+    assert (canary.request, canary.output_cap) == (CANARY_REQUEST, 1)
+    assert (canary.tenant, canary.principal) == ("system", "canary")
+    assert states(world) == [State.COMPLETED]
+    assert world.answered().body
+
+
+def test_it_is_counted_in_the_scopes_of_the_profile_and_of_no_tenant(world: Surroundings) -> None:
+    look(world)
+    used = {one.scope.kind: one.sums.day_tokens for one in asyncio.run(world.store.accounts.usage())}
+    assert used == {"profile": 23, "quota_scope": 23}
+    assert asyncio.run(world.store.accounts.verify()) == ()
+
+
+def test_policy_is_not_asked(world: Surroundings) -> None:
+    world.calls.clear()
+    look(world)
+    assert [call for call in world.calls if call.startswith("policy")] == []
+    assert world.called("ledger.claim") == world.called("ledger.dispatch") == world.called("ledger.settle") == 1
+
+
+def test_a_hosted_profile_gets_none() -> None:
+    world = Surroundings()
+    hosted = [profile.id for profile in world.snapshot.profiles.values() if profile.engine is None]
+    assert hosted
+    assert {canary.profile.id for canary in world.transport.canaries} == world.snapshot.profiles.keys() - set(hosted)
+
+
+def test_one_whose_profile_says_so_gets_none() -> None:
+    assert ENGINE is not None
+    without = replace(SELF_HOSTED, engine=replace(ENGINE, readiness=replace(ENGINE.readiness, canary=False)))
+    world = Surroundings(replace(example(), profiles={**example().profiles, PROFILE: without}))
+    assert world.board.is_ready(without)
+    assert PROFILE not in {canary.profile.id for canary in world.transport.canaries}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "expected", "state"),
+    [
+        (an_answer(Usage(20, 1)), Readiness("ready", facts=("alias",)), State.COMPLETED),
+        (an_answer(None), Readiness("ready", facts=("alias",)), State.COMPLETED),
+        (an_answer(Usage(21, 1)), Readiness("mismatch", "counts_more"), State.COMPLETED),
+        (Charged("other_model", Usage(1, 1)), Readiness("mismatch", "other_model"), State.CHARGED),
+        (Charged("other_fingerprint"), Readiness("mismatch", "other_fingerprint"), State.CHARGED),
+        (Charged("answer_too_large"), Readiness("unready", "canary_failed"), State.CHARGED),
+        (NoEffect("busy"), Readiness("unready", "canary_refused"), State.NO_EFFECT),
+        (NoEffect("connect_refused"), Readiness("unready", "canary_refused"), State.NO_EFFECT),
+        (Unknown("connection_lost"), Readiness("unready", "canary_unknown"), State.UNKNOWN),
+    ],
+)
+def test_what_a_canary_comes_to(world: Surroundings, outcome: Outcome, expected: Readiness, state: State) -> None:
+    world.transport.canary = outcome
+    assert look(world) == expected
+    assert states(world) == [state]
+    ready = expected.state == "ready"
+    assert world.board.is_ready(world.profile) is ready
+    if not ready:
+        assert world.refused().code is Code.NO_READY_ROUTE
+        assert world.transport.received == []
+
+
+@pytest.mark.parametrize("outcome", [an_answer(Usage(21, 1)), Charged("other_model"), Charged("other_fingerprint")])
+def test_another_engine_is_quarantined_and_not_asked_again(world: Surroundings, outcome: Outcome) -> None:
+    world.transport.canary = outcome
+    look(world)
+    (mark,) = asyncio.run(world.store.profiles.marks())
+    (canary,) = world.transport.canaries
+    assert (mark.kind, mark.profile, mark.dispatch_id) == ("quarantined", PROFILE, canary.dispatch_id)
+    world.transport.canary = None
+    assert look(world, STARTUP_US + TTL_US) == Readiness("unknown", "canary_due")
+    assert len(world.transport.canaries) == 1
+    assert world.board.shown(world.profile).state == "quarantined"
+
+
+def test_an_unknown_one_keeps_its_reservation_and_is_followed_by_another_after_the_startup_budget(
+    world: Surroundings,
+) -> None:
+    world.transport.canary = Unknown("connection_lost")
+    look(world)
+    for _ in range(3):
+        assert look(world, STARTUP_US // 4) == Readiness("unready", "canary_unknown")
+    assert len(world.transport.canaries) == 1
+    world.transport.canary = None
+    assert look(world, STARTUP_US // 4).state == "ready"
+    assert sorted(states(world)) == [State.COMPLETED, State.UNKNOWN]
+    stranded = asyncio.run(world.store.accounts.stranded())
+    assert {(hold.scope.kind, hold.tokens) for hold in stranded} == {("profile", 21), ("quota_scope", 21)}
+
+
+def test_a_restart_of_the_engine_is_no_way_round_that_pause(world: Surroundings) -> None:
+    world.transport.canary = Unknown("connection_lost")
+    for _ in range(3):
+        look(world, 1_000_000)
+        world.probe.told[PROFILE] = Readiness("starting", "loading")
+        look(world, 1_000_000)
+        del world.probe.told[PROFILE]
+    assert len(world.transport.canaries) == 1
+
+
+def test_one_that_the_engine_refused_is_followed_by_another_in_seconds(world: Surroundings) -> None:
+    world.transport.canary = NoEffect("busy")
+    look(world)
+    look(world, 4_000_000)
+    assert len(world.transport.canaries) == 1
+    world.transport.canary = None
+    assert look(world, 1_000_000).state == "ready"
+
+
+def test_without_a_ledger_there_is_none(world: Surroundings) -> None:
+    world.notebook.at("ledger.claim", _unavailable)
+    assert look(world) == Readiness("unready", "canary_not_started")
+    assert world.transport.canaries == []
+
+
+def test_what_cannot_be_counted_is_not_asked(world: Surroundings) -> None:
+    world.counter.tokens = None
+    assert look(world) == Readiness("unready", "canary_uncountable")
+    assert world.transport.canaries == []
+
+
+def test_a_drained_profile_gets_none_until_it_is_resumed(world: Surroundings) -> None:
+    drain(world, "drain")
+    assert look(world) == Readiness("unknown", "canary_due")
+    assert world.transport.canaries == []
+    drain(world, "resume")
+    assert look(world).state == "ready"
+
+
+def test_one_that_had_answered_before_it_was_drained_need_not_answer_again(world: Surroundings) -> None:
+    look(world)
+    drain(world, "drain")
+    look(world)
+    drain(world, "resume")
+    assert world.board.is_ready(world.profile)
+    assert len(world.transport.canaries) == 1
+
+
+def test_a_gateway_that_is_ending_asks_for_none(world: Surroundings) -> None:
+    world.services.running.draining = True
+    assert look(world) == Readiness("unknown", "canary_due")
+    assert world.transport.canaries == []
+
+
+def drain(world: Surroundings, act: str) -> None:
+    async def do() -> None:
+        admin = world.services.admin
+        permit = await admin.administer(await admin.authenticate("gw_operator"), "profiles", "change")
+        await admin.lifecycle.act(permit, act, PROFILE, "a test")
+
+    asyncio.run(do())
+
+
+def _unavailable() -> None:
+    raise LedgerUnavailable("made to fail")
