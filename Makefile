@@ -28,7 +28,7 @@ help: ## List the targets
 	@echo "Usage: make TARGET"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
 
-demo: .venv/.ready opa ## Tell the story: an answer, its replay, a conflict, privacy, a closed source, an unknown, a crash
+demo: .venv/.ready opa ## Tell the story: an answer, its replay, bounds, privacy, a closed source, an unknown, a spent budget, a crash
 	$(BIN)/python -m gateway.demo
 
 test: .venv/.ready .clients/.ready opa ## Run all tests, with branch coverage (PYTEST_ARGS="-k word" narrows)

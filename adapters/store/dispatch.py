@@ -59,9 +59,10 @@ class Dispatches:
     def _objection(self, batch: Batch, grant: Found) -> str | None:
         if batch.now_us - grant.granted_us > GRANT_LASTS_US:
             return GRANT_EXPIRED
-        reason = None if self._standing is None else self._standing.objection(None, grant.profile)
+        if self._standing is None or (reason := self._standing.objection(None, grant.profile)) is None:
+            return None
         # Looked up only where there is an objection: readiness comes of the canary, so it cannot wait for it.
-        return None if reason is None or _is_canary(batch, grant) else reason
+        return None if _is_canary(batch, grant) and not self._standing.is_marked(grant.profile) else reason
 
 
 def _is_canary(batch: Batch, grant: Found) -> bool:

@@ -89,7 +89,8 @@ def load(name: str, folder: Path | None) -> Vocabulary | Missing:
     if content is None:
         return Missing(
             "No file of this encoding was found, or another one under its name.",
-            f"Put {encoding.file}.tiktoken with tiktoken's digest into the folder GATEWAY_VOCABULARIES.",
+            f"Put {encoding.file}.tiktoken, with the SHA-256 {encoding.digest}, into the folder GATEWAY_VOCABULARIES; "
+            "docs/registry.md says where it comes from.",
         )
     key = encoding.digest + encoding.pattern
     if key not in _built:

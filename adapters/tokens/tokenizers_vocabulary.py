@@ -41,7 +41,7 @@ def load(file: str, digest: str, folder: Path | None) -> Vocabulary | Missing:
     except ImportError:
         return Missing(
             "The package tokenizers is not installed.",
-            "Install the gateway with its extra: policy-gateway[tokenizers].",
+            "Run: pip install --require-hashes -r requirements/hosted.txt, which has it.",
         )
     path = folder / file if folder else None
     if path is None or not path.is_file():

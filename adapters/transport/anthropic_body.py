@@ -6,6 +6,7 @@ place of empty texts, and leave out what it cannot carry. All of that is refused
 """
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
@@ -43,7 +44,10 @@ def anthropic_body(translation: Translation, dispatch: Dispatch) -> bytes:
     except msgspec.ValidationError:
         raise NotTranslated("another_field") from None
     _check(taken, asked, dispatch)
-    return _encode({"stream": False, **msgspec.to_builtins(taken)})
+    try:
+        return _encode({"stream": False, **msgspec.to_builtins(taken)})
+    except (ValueError, RecursionError):  # half a surrogate pair in the arguments of a call, or a depth without end
+        raise NotTranslated("not_encodable") from None
 
 
 def _check(body: Body, asked: dict[str, Any], dispatch: Dispatch) -> None:
@@ -59,6 +63,8 @@ def _check(body: Body, asked: dict[str, Any], dispatch: Dispatch) -> None:
     sampling = {"temperature": body.temperature, "top_p": body.top_p, "stop": list(body.stop_sequences) or None}
     if any(asked.pop(name, None) != value for name, value in sampling.items()):
         raise NotTranslated("another_parameter")
+    if (body.temperature or 0.0) > 1 or not all(map(str.strip, body.stop_sequences)):
+        raise NotTranslated("parameter_out_of_range")
     tools = asked.pop("tools", [])
     if len(tools) != len(body.tools) or not all(map(_is_same_tool, body.tools, tools)):
         raise NotTranslated("another_tool")
@@ -108,7 +114,21 @@ def _asked(messages: list[dict[str, Any]]) -> Iterator[Said]:
                 yield side, kind, part["text"].rstrip()
         for call in message.get("tool_calls", []):
             function = call["function"]
-            yield side, "call", (function["name"], json.loads(function["arguments"] or "{}"))
+            yield side, "call", (function["name"], _arguments(function["arguments"] or "{}"))
+
+
+def _arguments(text: str) -> Any:
+    """What litellm reads too, but for numbers that JSON does not have: they would be on the wire as null.
+
+    :raises ValueError: if it is no JSON, or holds such a number.
+    """
+    return json.loads(text, parse_constant=_finite, parse_float=_finite)
+
+
+def _finite(number: str) -> float:
+    if not math.isfinite(value := float(number)):
+        raise ValueError
+    return value
 
 
 def _said(body: Body) -> Iterator[Said]:

@@ -41,8 +41,11 @@ _OPENAI = Errors(
         *_UNLISTED,
     )
 )
+# A complete 400 of these two is an end: no answer will come, and no work goes on. Whether any was done it does not
+# tell, so it costs the whole reservation. It must not be unknown: whoever asks can bring one about, and would take a
+# slot from everybody until an operator looks at it.
 _AZURE = Errors(
-    # 408 may be charged or not, and other 400s are not told apart: unlisted, so unknown.
+    # 408 may be charged or not: unlisted, so unknown.
     not_executed=_UNLISTED,
     charged=(
         ErrorRule(
@@ -55,16 +58,23 @@ _AZURE = Errors(
             code="context_length_exceeded",
             source="Azure OpenAI, manage costs: a 400 due to an input limit may be charged",
         ),
+        ErrorRule(status=400, source="Azure OpenAI, manage costs: a 400 may be charged; its codes do not tell which"),
     ),
 )
 _ANTHROPIC = Errors(
-    # 400 is not among them: "Output blocked by content filtering policy" is one, after work. Nor is 529, of which
-    # its documentation says no more than that the API is overloaded.
+    # Nor is 529 among them, of which its documentation says no more than that the API is overloaded.
     not_executed=(
         ErrorRule(status=403, code="permission_error", source="Anthropic, errors: the key may not use this"),
         ErrorRule(status=413, source="Anthropic, errors: returned before the request reaches the API's servers"),
         *_UNLISTED,
-    )
+    ),
+    charged=(
+        ErrorRule(
+            status=400,
+            code="invalid_request_error",
+            source="Anthropic, errors: the request was refused, or after work its answer (content filtering policy)",
+        ),
+    ),
 )
 FAMILY: Mapping[Adapter, Errors] = {
     "llama_cpp": _SELF_HOSTED,

@@ -7,11 +7,9 @@ It answers every model name (engine contract E4), so the alias, the model file a
 from typing import Literal
 
 import aiohttp
-import jiter
-import msgspec
 from msgspec import Struct
 
-from adapters.transport.asking import ask, ends_in
+from adapters.transport.asking import ask, ends_in, told
 from gateway.domain.profile import Profile
 from gateway.ports.transport import Attested, Readiness
 
@@ -51,28 +49,23 @@ async def check(session: aiohttp.ClientSession, profile: Profile) -> Readiness:
         return _found("starting", "loading")
     if health.status != 200:
         return _found("unready", "unhealthy")
-    properties = await ask(session, profile.endpoint, "/props")
-    if properties is None or properties.status != 200:
+    properties = told(await ask(session, profile.endpoint, "/props"), _Properties)
+    if properties is None:
         return _found("unready", "properties_unreadable")
-    try:
-        # jiter bounds the depth; msgspec alone would end in a RecursionError.
-        told = msgspec.convert(jiter.from_json(properties.body), _Properties)
-    except ValueError:
-        return _found("unready", "properties_unreadable")
-    mismatch = _mismatch(told, profile)
+    mismatch = _mismatch(properties, profile)
     return Readiness("ready", facts=COMPARED) if mismatch is None else _found("mismatch", mismatch)
 
 
-def _mismatch(told: _Properties, profile: Profile) -> Reason | None:
-    if told.model_alias not in profile.accepted_models:
+def _mismatch(found: _Properties, profile: Profile) -> Reason | None:
+    if found.model_alias not in profile.accepted_models:
         return "other_alias"
-    if profile.engine is None or not ends_in(told.model_path, profile.engine.model_file):
+    if profile.engine is None or not ends_in(found.model_path, profile.engine.model_file):
         return "other_model_file"
-    if told.default_generation_settings.n_ctx < profile.context_window:
+    if found.default_generation_settings.n_ctx < profile.context_window:
         return "context_too_small"
     concurrency = profile.limits.concurrency
     # Where it is unlimited, the engine's own queue takes what its slots do not: one slot is enough.
-    if told.total_slots < (1 if concurrency == "unlimited" else concurrency):
+    if found.total_slots < (1 if concurrency == "unlimited" else concurrency):
         return "too_few_slots"
     return None
 

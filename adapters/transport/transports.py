@@ -76,6 +76,9 @@ class Transports:
         except NotSendable as fault:
             self._events.emit(Faulted("transport", str(fault)))
             return NoEffect("rejected")
+        except Exception as broken:  # noqa: BLE001 - whatever it was, it was before the wire: nothing has been sent
+            self._events.emit(Faulted("transport", type(broken).__name__))
+            return NoEffect("rejected")
         result = await self._wire.post(call)
         if isinstance(result, LostAfterSend) and result.fault:
             self._events.emit(Faulted("transport", result.fault))

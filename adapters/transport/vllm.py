@@ -9,16 +9,15 @@ import asyncio
 import base64
 import hashlib
 import hmac
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
 import aiohttp
-import jiter
 import msgspec
 from msgspec import Meta, Struct
 from prometheus_client.parser import text_string_to_metric_families
 
 from adapters.transport import self_hosted
-from adapters.transport.asking import ask, ends_in
+from adapters.transport.asking import ask, ends_in, told
 from adapters.transport.wire import Call
 from adapters.transport.wire_answer import Answer, read_answer
 from adapters.transport.wire_result import Answered
@@ -43,7 +42,10 @@ Reason = Literal[
 FACTS: tuple[Attested, ...] = ("alias", "model_file", "context", "version", "slots", "prefix_cache")
 
 _CACHE_INFO = "vllm:cache_config_info"
-Told = TypeVar("Told", bound=Struct)
+_LINE_LENGTH = 4096
+_LINES_LENGTH = 2**17
+"""Characters that are parsed, of a line and of all: a line has some 1,100. An odd megabyte would hold up everything
+else in this process for ten seconds, at every look."""
 
 
 class _Model(Struct):
@@ -156,23 +158,13 @@ def _mismatch(profile: Profile, models: tuple[_Model, ...], version: str, caches
 
 
 def _models(answered: Answered | None) -> tuple[_Model, ...] | None:
-    told = _told(answered, _Models)
-    return None if told is None else told.data
+    found = told(answered, _Models)
+    return None if found is None else found.data
 
 
 def _version(answered: Answered | None) -> str | None:
-    told = _told(answered, _Version)
-    return None if told is None else told.version
-
-
-def _told(answered: Answered | None, kind: type[Told]) -> Told | None:
-    if answered is None or answered.status != 200:
-        return None
-    try:
-        # jiter bounds the depth; msgspec alone would end in a RecursionError.
-        return msgspec.convert(jiter.from_json(answered.body, catch_duplicate_keys=True), kind)
-    except ValueError:
-        return None
+    found = told(answered, _Version)
+    return None if found is None else found.version
 
 
 def _caches(answered: Answered | None) -> tuple[_Cache, ...]:
@@ -182,6 +174,8 @@ def _caches(answered: Answered | None) -> tuple[_Cache, ...]:
     try:
         # Only these lines: the other hundreds are not ours to judge, and parsing them takes milliseconds.
         lines = [line for line in answered.body.decode().split("\n") if line.startswith(_CACHE_INFO + "{")]
+        if sum(map(len, lines)) > _LINES_LENGTH or any(len(line) > _LINE_LENGTH for line in lines):
+            return ()
         samples = (s for family in text_string_to_metric_families("\n".join(lines) + "\n") for s in family.samples)
         return tuple(msgspec.convert(sample.labels, _Cache, strict=False) for sample in samples)
     except ValueError:

@@ -87,7 +87,7 @@ def read_answer(body: bytes) -> Answer | None:
     except ValueError:
         return None
     choice = parsed.choices[0]
-    usage = parsed.usage if isinstance(parsed.usage, dict) else {}
+    usage = parsed.usage if isinstance(parsed.usage, dict) and not _leaves_out(parsed.usage) else {}
     return Answer(
         model=parsed.model,
         content=choice.message.content,
@@ -115,6 +115,12 @@ def error_codes(body: bytes) -> frozenset[str]:
 def parsed_json(body: bytes) -> Any:
     """:raises ValueError: if it is no JSON, or holds a key twice."""
     return jiter.from_json(body, catch_duplicate_keys=True, allow_inf_nan=False)
+
+
+def _leaves_out(usage: dict[str, Any]) -> bool:
+    """Whether more was used in all than its two parts say: some count what a model thinks in the total alone."""
+    total, sent, made = (usage.get(name) for name in ("total_tokens", "prompt_tokens", "completion_tokens"))
+    return isinstance(total, int) and isinstance(sent, int) and isinstance(made, int) and total > sent + made
 
 
 def _calls(calls: tuple[_Call, ...]) -> tuple[ToolCall, ...]:

@@ -11,7 +11,7 @@ from gateway.settings import Settings
 
 NOT_INSTALLED = (
     "A hosted profile has its credential, but what translates for hosted providers is not installed. Run: "
-    "pip install 'policy-gateway[hosted]', or take the credential away."
+    "pip install --require-hashes -r requirements/hosted.txt, or take the credential away."
 )
 
 

@@ -41,7 +41,7 @@ def check(settings: Settings, at: str | None, as_json: bool) -> None:
 
 @click.group()
 def policy() -> None:
-    """Work on the Rego policies. Further commands are added to it in main.py."""
+    """Check the Rego policies, and explain what they decided."""
 
 
 @policy.command("check")

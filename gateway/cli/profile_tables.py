@@ -12,12 +12,12 @@ from gateway.cli.terminal import visible
 def profiles(rows: Iterable[Row]) -> None:
     """A line for each profile."""
     layout.grid(
-        ("profile", "serves", "state", "readiness", "since", "reason"),
+        ("profile", "serves", "marks", "readiness", "since", "reason"),
         [
             (
                 row["id"],
                 "yes" if row["serves"] else "no",
-                row["state"],
+                ", ".join(mark["state"] for mark in row["marks"]) or "none",
                 _readiness(row),
                 _since(row),
                 "; ".join(f"{mark['reason']} ({mark['by']})" for mark in row["marks"]),
@@ -31,7 +31,12 @@ def profiles(rows: Iterable[Row]) -> None:
 def facts(row: Row) -> None:
     """What is known of one profile, and who says so."""
     click.echo(visible(f"{row['id']}:"))
-    layout.beneath(f"{fact['name']}={fact['value']} ({fact['basis']})" for fact in row["facts"])
+    layout.beneath(f"{fact['name']}={_value(fact['value'])} ({fact['basis']})" for fact in row["facts"])
+
+
+def _value(value: object) -> str:
+    """As the registry spells it."""
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
 
 
 def _readiness(row: Row) -> str:

@@ -14,7 +14,7 @@ reason = click.option("--reason", required=True, help="Why, for whoever looks la
 
 @click.group()
 def profiles() -> None:
-    """Which profiles serve, and why others do not."""
+    """See which profiles serve, drain them, and end quarantines."""
 
 
 @profiles.command("list")

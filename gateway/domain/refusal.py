@@ -332,7 +332,7 @@ class Refusal(Struct, frozen=True, kw_only=True):
     decisions: tuple[Decision, ...] = ()
     """What policy decided on the way; kept in the audit, never shown."""
     facts: Mapping[str, Any] | None = None
-    """Numbers that explain a bound, such as {"limit": 512, "asked": 600}."""
+    """Numbers that explain a bound, such as {"limit": 512, "asked": 600}, and words of the gateway's own."""
     faults: tuple[Fault, ...] = ()
     """Faults of files, for administrators alone."""
 

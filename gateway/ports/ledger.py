@@ -159,6 +159,9 @@ class Standing(Protocol):
         """Why the transition must not happen now, or None. The revision is that of registry and rules together;
         ``None`` leaves them out, and so a profile."""
 
+    def is_marked(self, profile: str) -> bool:
+        """Whether it is drained or quarantined. Then a canary, which waits for no readiness, is not sent either."""
+
     def is_in_force(self, policy_revision: str) -> bool:
         """Whether what was decided under this revision still holds."""
 

@@ -27,17 +27,18 @@ from gateway.service.steps.persist import Persist
 from gateway.service.steps.reserve import Reserve
 
 AGAIN_S = 5.0
-"""Seconds until another canary, where the engine provably did nothing for this one."""
+"""Seconds until another canary, where the engine provably did nothing for this one, or answered it and went away."""
 DUE = Readiness("unknown", "canary_due")
-"""Of a profile that takes no new work: not this either."""
+"""Of a profile that takes no new work: not this either. And of one that has answered another a moment ago."""
 ASKED = Readiness("starting", "canary")
 
 
-class Failed(Struct, frozen=True):
-    """A canary that did not say "ready"."""
+class Tried(Struct, frozen=True):
+    """The last canary."""
 
     profile: Profile
     readiness: Readiness
+    """What holds until the next one."""
     again_s: float
     """When the next one may follow, on the boot-time clock."""
 
@@ -69,12 +70,16 @@ class Canary:
         self._clock = clock
         self._answered: dict[str, Profile] = {}
         """By id. As a readiness it is one of the profile's contents."""
-        self._failed: dict[str, Failed] = {}
+        self._tried: dict[str, Tried] = {}
 
     async def confirm(self, profile: Profile, found: Readiness) -> Readiness:
         """What a probe found, and for an engine that has just become ready, what its canary says."""
-        if found.state != "ready" or self._board.of(profile) == NEVER_CHECKED:
-            # Whatever is ready next has started since, or was released by a person who had doubts.
+        if self._board.of(profile) == NEVER_CHECKED:
+            # Released, perhaps: then what an earlier one has shown would undo what a person has decided.
+            self._tried.pop(profile.id, None)
+            self._answered.pop(profile.id, None)
+        if found.state != "ready":
+            # Whatever is ready next has started since.
             self._answered.pop(profile.id, None)
         if found.state != "ready":
             return found
@@ -85,27 +90,31 @@ class Canary:
             return found if self._answered.get(profile.id) == profile else DUE
         if self._answered.get(profile.id) == profile:
             return _with_answer(found, profile)
-        failed = self._failed.get(profile.id)
-        if failed is not None and failed.profile == profile and self._clock.boot_s() < failed.again_s:
-            return failed.readiness
+        tried = self._tried.get(profile.id)
+        if tried is not None and tried.profile == profile and self._clock.boot_s() < tried.again_s:
+            return tried.readiness
         if self._running.draining:
             return DUE
         self._board.note(profile, ASKED)
         judged, wait_s = await self._running.own(self._try(profile))
-        if judged.state == "ready":
-            self._failed.pop(profile.id, None)
-            self._answered[profile.id] = profile
-            return _with_answer(found, profile)
-        self._failed[profile.id] = Failed(profile, judged, self._clock.boot_s() + wait_s)
-        return judged
+        ready = judged.state == "ready"
+        self._tried[profile.id] = Tried(profile, DUE if ready else judged, self._clock.boot_s() + wait_s)
+        if not ready:
+            return judged
+        self._answered[profile.id] = profile
+        return _with_answer(found, profile)
 
     async def _try(self, profile: Profile) -> tuple[Readiness, float]:
-        """What one canary says, and seconds until another one if it does not say "ready"."""
+        """What one canary says, and seconds until another one."""
         counted = await self._counter.count(profile, CANARY_REQUEST)
         if counted is None:
             return Readiness("unready", "canary_uncountable"), AGAIN_S
+        active = self._in_force.active
+        if active.snapshot.profiles.get(profile.id) != profile:
+            # A reload came in between. T1 would take it under the later registry, which approves another destination.
+            return DUE, 0.0
         reserved = reserve(counted, 1, tariff(profile.prices))
-        grant = await self._reserve.canary(profile, reserved, self._in_force.active)
+        grant = await self._reserve.canary(profile, reserved, active)
         if not isinstance(grant, FreshGrant):
             return Readiness("unready", "canary_not_started"), AGAIN_S
         outcome = await self._execute(grant, CANARY_REQUEST)
@@ -126,7 +135,7 @@ class Canary:
                     # Another tokenizer or template than the approved one: no bound that we count would hold.
                     await self._quarantines.find(grant.profile, "counts_more", grant.dispatch_id)
                     return Readiness("mismatch", "counts_more"), wait_s
-                return Readiness("ready"), 0.0
+                return Readiness("ready"), AGAIN_S
             case NoEffect():
                 return Readiness("unready", "canary_refused"), AGAIN_S
             case Charged(reason=reason) if convicts(outcome):

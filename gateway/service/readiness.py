@@ -41,6 +41,7 @@ class ReadinessBoard:
         self._clock = clock
         self._noted: Mapping[str, Noted] = {}
         self._doubted: frozenset[str] = frozenset()
+        self._forgotten: dict[str, int] = {}
         self._marks: Mapping[str, tuple[Mark, ...]] = {}
 
     def note(self, profile: Profile, readiness: Readiness) -> bool:
@@ -58,7 +59,6 @@ class ReadinessBoard:
         since_us = self._clock.now_us() if earlier is None or changed else earlier.since_us
         noted = Noted(profile, readiness, now_s, since_us, starting_s)
         self._noted = {**self._noted, profile.id: noted}
-        self._doubted -= {profile.id}
         return changed
 
     def keep(self, profiles: Collection[str]) -> tuple[str, ...]:
@@ -71,6 +71,15 @@ class ReadinessBoard:
     def forget(self, profile_id: str) -> None:
         """What was found of it counts no more: it is looked at anew, as after a start."""
         self._noted = {id_: noted for id_, noted in self._noted.items() if id_ != profile_id}
+        self._forgotten[profile_id] = self.times_forgotten(profile_id) + 1
+
+    def times_forgotten(self, profile_id: str) -> int:
+        """By which whoever looks tells whether what he finds is older than that."""
+        return self._forgotten.get(profile_id, 0)
+
+    def looks(self, profile_id: str) -> None:
+        """A look begins. What gives rise to doubts from now on may be younger than what it finds."""
+        self._doubted -= {profile_id}
 
     def doubt(self, profile_id: str) -> None:
         """A call has come back in a way that says that the engine may have gone: it is due now."""

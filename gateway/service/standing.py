@@ -26,5 +26,8 @@ class ProcessStanding:
             return "profile_not_ready"
         return None
 
+    def is_marked(self, profile: str) -> bool:
+        return bool(self._board.marks_of(profile))
+
     def is_in_force(self, policy_revision: str) -> bool:
         return policy_revision == self._in_force.active.policy.revision

@@ -73,20 +73,24 @@ class ReadinessWatch:
         return [one for one in profiles.values() if self._board.due(one) and one not in self._looking]
 
     async def _look_at(self, profile: Profile) -> None:
+        self._board.looks(profile.id)
+        forgotten = self._board.times_forgotten(profile.id)
         try:
             found = await self._probe.check(profile)
-            if self._is_current(profile):
+            if self._is_current(profile, forgotten):
                 found = await self._canary.confirm(profile, found)
         except Exception as error:  # noqa: BLE001 - whatever an engine answers, it must not end the gateway
             self._events.emit(Faulted("probe", type(error).__name__))
             found = Readiness("unready", "probe_failed")
-        if not self._is_current(profile):
-            # A reload came in between. What was found would take the place of what is known of the later one.
+        if not self._is_current(profile, forgotten):
+            # A reload came in between: what was found would take the place of what is known of the later one. Or a
+            # release: it would be what the engine was before a person had seen to it.
             return
         self._board.note(profile, found)
         if found.state == "mismatch":
             await self._quarantines.find(profile, found.reason)
         self.tell()
 
-    def _is_current(self, profile: Profile) -> bool:
-        return self._in_force.active.snapshot.profiles.get(profile.id) == profile
+    def _is_current(self, profile: Profile, forgotten: int) -> bool:
+        in_force = self._in_force.active.snapshot.profiles.get(profile.id)
+        return in_force == profile and self._board.times_forgotten(profile.id) == forgotten

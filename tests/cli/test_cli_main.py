@@ -1,12 +1,15 @@
 """What holds for every command: settings first, help, exit codes; and ``opa install`` and ``serve``."""
 
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from cli_support import CommandLine
 
 from adapters import policy
+from gateway.cli import main
 from gateway.testkit.registry_copy import Edit, copy_registry
 
 
@@ -16,6 +19,17 @@ def test_every_command_says_what_it_does(gateway: CommandLine, command: tuple[st
         said = gateway(*command, option)
         assert said.code == 0
         assert f"gateway {' '.join(command)} [OPTIONS]" in said.out.splitlines()[0]
+
+
+def test_no_help_speaks_of_the_code(gateway: CommandLine) -> None:
+    def walk(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        yield path
+        for name, one in command.commands.items() if isinstance(command, click.Group) else ():
+            yield from walk(one, (*path, name))
+
+    paths = list(walk(main.gateway, ()))
+    assert len(paths) > 25
+    assert [path for path in paths if ".py" in gateway(*path, "--help").out] == []
 
 
 def test_the_version_is_the_package_s(gateway: CommandLine) -> None:

@@ -25,7 +25,13 @@ def test_without_a_server_nobody_has_looked_at_an_engine(gateway: CommandLine) -
     found = row(gateway)
     assert (found["serves"], found["state"]) == (False, "serving")
     assert found["readiness"] == {"state": "unknown", "reason": "no_server", "since_us": None, "until_us": None}
-    assert "unknown (no_server)" in gateway("profiles", "list").out
+    shown = gateway("profiles", "list").out.splitlines()
+    (line,) = (line for line in shown if line.startswith(f"{PROFILE} "))
+    # "serving" beside "no" would be read as a contradiction: the column holds marks, and there is none.
+    assert (shown[0].split()[:4], line.split()[1:5]) == (
+        ["profile", "serves", "marks", "readiness"],
+        ["no", "none", "unknown", "(no_server)"],
+    )
 
 
 def test_a_profile_is_drained_and_resumed(gateway: CommandLine) -> None:
@@ -61,6 +67,7 @@ def test_facts_say_who_says_so(gateway: CommandLine) -> None:
     out = gateway("profiles", "list", "--facts").out
     assert f"{PROFILE}:" in out
     assert "region=local (declared)" in out
+    assert "trains_on_data=false (declared)" in out
     assert "(attested)" not in out
 
 

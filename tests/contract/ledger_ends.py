@@ -67,12 +67,17 @@ class ScriptedStanding:
         self.reason: str | None = None
         self.objects_to_profiles = False
         """Whether no profile is ready."""
+        self.marked = False
+        """Whether all are drained."""
         self.asked: list[tuple[str | None, str | None]] = []
         self.decided: list[str] = []
 
     def objection(self, policy_revision: str | None, profile: str | None) -> str | None:
         self.asked.append((policy_revision, profile))
         return "profile_not_ready" if self.objects_to_profiles and profile is not None else self.reason
+
+    def is_marked(self, profile: str) -> bool:  # noqa: ARG002 - as Standing's
+        return self.marked
 
     def is_in_force(self, policy_revision: str) -> bool:
         self.decided.append(policy_revision)

@@ -24,7 +24,7 @@ from gateway.domain.errors import CredentialRevoked
 from gateway.domain.operation import Identity, State
 from gateway.domain.principal import CANARY, SYSTEM_TENANT
 from gateway.domain.profile_state import ActNotLegal, Mark, ProfileAct, ProfileActKind, Quarantine
-from gateway.ports.ledger import Claim, Dispatching, Settle, Settled, Stale, Superseded
+from gateway.ports.ledger import Claim, Dispatching, GrantLost, Settle, Settled, Stale, Superseded
 
 FOUND = Quarantine(profile="small", profile_digest=DIGEST, reason="other_alias")
 QUARANTINED = Mark(
@@ -174,6 +174,14 @@ class ProfileContract(WithEnds):
             assert ends.standing.asked == [(DIGEST, None)]
             assert await ends.ledger.dispatch(claim.dispatch_id) == Dispatching()
             assert await ends.ledger.claim(a_claim("two")) == Stale("profile_not_ready")
+
+        self._with_ends(use)
+
+    def test_a_canary_is_not_dispatched_to_a_profile_that_is_drained(self) -> None:
+        async def use(ends: Ends) -> None:
+            claim = await granted(ends, **_changes_of(a_canary()))
+            ends.standing.objects_to_profiles = ends.standing.marked = True
+            assert await ends.ledger.dispatch(claim.dispatch_id) == GrantLost("profile_not_ready")
 
         self._with_ends(use)
 

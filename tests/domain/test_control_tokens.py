@@ -101,3 +101,8 @@ def test_a_mebibyte_is_searched_in_turns_of_a_few_milliseconds(text: str) -> Non
     assert len(turns) >= len(text) // WINDOW
     assert sorted(turns)[-2] < 0.02
     assert sum(turns) < 0.3
+
+
+def test_a_token_with_a_line_break_is_found_in_arguments_that_escape_it() -> None:
+    assert field_of(asked(call('{"a": "x\\nUser:"}')), ("\nUser:",)) == "messages[0].tool_calls[0].function.arguments"
+    assert field_of(asked(call('{"a": "x\\\\nUser:"}')), ("\nUser:",)) is None

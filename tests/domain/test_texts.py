@@ -1,5 +1,10 @@
 """Which texts of a request the model reads, and by which field each is told."""
 
+import json
+from contextlib import suppress
+
+import pytest
+
 from gateway.domain.message import (
     AssistantMessage,
     DeveloperMessage,
@@ -85,3 +90,44 @@ def test_a_request_without_anything_has_nothing() -> None:
     empty = Request(model="chat", messages=())
     assert countable(empty).texts == ()
     assert list(read_by_the_model(empty)) == []
+
+
+ARGUMENTS = {
+    "a list without blanks": "[" + ",".join("1" * 2_000) + "]",
+    "numbers that are longer when they are written anew": "[" + ",".join(["1e15", "1E5", "1e-7", "-1e16"] * 500) + "]",
+    "so many of them that they are not read one by one": '{"e": [' + ",".join(["1e15"] * 20_000) + "]}",
+    "numbers that JSON does not have": "[NaN,Infinity,1e999]",
+    "escapes": '{"a":"\\u00e9\\/\\u0041"}',
+    "a deep list": '{"a":' + "[" * 200 + "1,1" + "]" * 200 + "}",
+    "half a surrogate pair": '["\\ud83d",1]',
+    "another script": '{"größe":"你好","b":[1,2]}',
+    "a key twice": '{"a":1,"a":2}',
+    "an integer without end": "[" + "7" * 4_000 + "]",
+    "nothing": "",
+    "no JSON": "{,",
+}
+
+
+@pytest.mark.parametrize("arguments", ARGUMENTS.values(), ids=ARGUMENTS)
+def test_arguments_are_counted_as_long_as_a_template_may_write_them(arguments: str) -> None:
+    """Templates of Hugging Face and of llama.cpp read the arguments of a call, and write them anew."""
+    call = ToolCall(id="c", function=CalledFunction("f", arguments))
+    counted = "".join(countable(Request(model="chat", messages=(AssistantMessage(tool_calls=(call,)),))).texts)
+    written = [arguments]
+    with suppress(ValueError):
+        written.append(json.dumps(json.loads(arguments), ensure_ascii=False))
+    for text in written:
+        told = {"id": "c", "type": "function", "function": {"name": "f", "arguments": text}}
+        assert size("assistant" + json.dumps(told, ensure_ascii=False)) <= size(counted)
+
+
+def test_numbers_of_a_schema_are_counted_as_long_as_a_template_may_write_them() -> None:
+    schema = {"enum": [1e16, -1e16, 1e-7, 1e15, 1.5, 7]}
+    tool = Tool(type="function", function=FunctionSpec(name="f", parameters=schema))
+    format_ = JsonSchemaFormat(json_schema=JsonSchemaSpec(name="f", schema=schema))
+    texts = countable(Request(model="chat", messages=(), tools=(tool,), response_format=format_)).texts
+    assert all(json.dumps(schema) in text for text in texts)
+
+
+def size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))

@@ -63,7 +63,7 @@ def test_without_a_hosted_profile_nothing_is_imported(tmp_path: Path, monkeypatc
 
 def test_without_the_extra_the_start_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(transport, "load_translations", not_installed)
-    with pytest.raises(StartRefused, match=r"pip install 'policy-gateway\[hosted\]'"):
+    with pytest.raises(StartRefused, match=r"pip install --require-hashes -r requirements/hosted\.txt"):
         prepared(tmp_path, GIVEN)
 
 

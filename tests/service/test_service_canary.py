@@ -13,10 +13,12 @@ from gateway.domain.errors import LedgerUnavailable
 from gateway.domain.operation import State
 from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome, Unknown
 from gateway.domain.principal import SYSTEM_TENANT
-from gateway.domain.refusal import Code
+from gateway.domain.profile import Profile
+from gateway.domain.refusal import Code, Refusal
 from gateway.domain.usage import Usage
+from gateway.ports.events import Faulted
 from gateway.ports.transport import Readiness
-from gateway.service.readiness import time_to_live_s
+from gateway.service.readiness import NEVER_CHECKED, time_to_live_s
 
 SELF_HOSTED = example().profiles[PROFILE]
 TTL_US = int(time_to_live_s(SELF_HOSTED) * 1_000_000)
@@ -202,13 +204,98 @@ def test_a_gateway_that_is_ending_asks_for_none(world: Surroundings) -> None:
     assert world.transport.canaries == []
 
 
-def drain(world: Surroundings, act: str) -> None:
-    async def do() -> None:
-        admin = world.services.admin
-        permit = await admin.administer(await admin.authenticate("gw_operator"), "profiles", "change")
-        await admin.lifecycle.act(permit, act, PROFILE, "a test")
+@pytest.mark.parametrize("outcome", [an_answer(Usage(21, 1)), Charged("other_model"), Charged("answer_too_large")])
+def test_after_a_release_another_one_decides_and_not_what_the_earlier_one_was(
+    world: Surroundings, outcome: Outcome
+) -> None:
+    world.transport.canary = outcome
+    look(world)
+    if outcome == Charged("answer_too_large"):
+        world.probe.told[PROFILE] = Readiness("mismatch", "other_alias")
+        look(world, 1_000_000)
+        del world.probe.told[PROFILE]
+    world.transport.canary = None
+    drain(world, "release")
+    assert look(world, 1_000_000).state == "ready"
+    assert world.board.is_ready(world.profile)
+    assert len(world.transport.canaries) == 2
 
-    asyncio.run(do())
+
+def test_what_was_asked_before_a_release_says_nothing_after_it(world: Surroundings) -> None:
+    mismatch = world.probe.told[PROFILE] = Readiness("mismatch", "other_alias")
+    look(world)
+
+    async def released_meanwhile() -> Readiness:
+        await act(world, "release")
+        return mismatch
+
+    world.notebook.once("probe.check", released_meanwhile)
+    look(world, 1_000_000)  # the others are not due
+    assert world.board.shown(world.profile) == NEVER_CHECKED
+    del world.probe.told[PROFILE]
+    assert look(world, 0).state == "ready"
+
+
+def test_a_canary_from_before_a_release_stands_for_none_after_it(world: Surroundings) -> None:
+    async def quarantined_and_released() -> None:
+        await world.services.quarantines.find(world.profile, "other_model")
+        await act(world, "release")
+
+    world.notebook.once("transport.send", quarantined_and_released)
+    assert look(world) == NEVER_CHECKED
+    assert look(world, 0).state == "ready"
+    assert len(world.transport.canaries) == 2
+
+
+def test_an_engine_that_comes_and_goes_gets_one_in_five_seconds_at_most(world: Surroundings) -> None:
+    for _ in range(60):
+        world.board.doubt(PROFILE)
+        world.probe.told[PROFILE] = Readiness("unready", "unreachable")
+        look(world, 1_000_000)
+        del world.probe.told[PROFILE]
+        look(world, 1_000_000)
+    assert 20 <= len(world.transport.canaries) <= 24
+
+
+def test_one_that_is_drained_meanwhile_is_not_sent(world: Surroundings) -> None:
+    world.notebook.once("counter.count", lambda: act(world, "drain"))
+    assert look(world).state == "unready"
+    assert world.transport.canaries == []
+
+
+@pytest.mark.parametrize("of_it", [{PROFILE: replace(SELF_HOSTED, endpoint="http://127.0.0.1:9999/v1")}, {}])
+def test_nor_is_one_to_what_a_reload_has_changed_or_dropped_meanwhile(
+    world: Surroundings, of_it: dict[str, Profile]
+) -> None:
+    others = {id_: one for id_, one in world.snapshot.profiles.items() if id_ != PROFILE}
+
+    def reload() -> None:
+        world.put_in_force(profiles=others | of_it)
+
+    world.notebook.once("counter.count", reload)
+    world.clock.us += 1_000_000
+    asyncio.run(world.services.watch.look())
+    assert world.called("counter.count") == 1
+    assert world.transport.canaries == []
+    assert [event for event in world.events.events if isinstance(event, Faulted)] == []
+
+
+@pytest.mark.parametrize("step", ["ledger.claim", "ledger.dispatch"])
+def test_nor_is_one_that_is_drained_right_before_it(world: Surroundings, step: str) -> None:
+    world.notebook.once(step, lambda: act(world, "drain"))
+    look(world)
+    assert world.transport.canaries == []
+    assert State.DISPATCHING not in states(world)
+
+
+async def act(world: Surroundings, kind: str) -> None:
+    admin = world.services.admin
+    permit = await admin.administer(await admin.authenticate("gw_operator"), "profiles", "change")
+    assert not isinstance(await admin.lifecycle.act(permit, kind, PROFILE, "a test"), Refusal)
+
+
+def drain(world: Surroundings, kind: str) -> None:
+    asyncio.run(act(world, kind))
 
 
 def _unavailable() -> None:

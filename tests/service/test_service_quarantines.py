@@ -136,6 +136,16 @@ def test_an_engine_that_may_have_gone_is_looked_at_at_once(outcome: Outcome, loo
     assert world.called("probe.check") == looks
 
 
+def test_an_engine_that_may_have_gone_while_it_was_looked_at_is_looked_at_again() -> None:
+    world = Surroundings()
+    world.board.doubt(PROFILE)
+    world.notebook.once("probe.check", lambda: world.board.doubt(PROFILE))
+    asyncio.run(world.services.watch.look())
+    world.probe.told[PROFILE] = Readiness("unready", "unreachable")
+    asyncio.run(world.services.watch.look())
+    assert not world.board.is_ready(world.profile)
+
+
 def test_when_an_engine_dies_all_that_it_was_doing_is_unknown_and_it_serves_nobody() -> None:
     world = Surroundings()
     world.transport.script(*[Unknown("connection_lost")] * 2)

@@ -115,6 +115,20 @@ def test_the_checks_of_all_profiles_are_told_once_each_and_no_profile_is_named()
     assert refusal.code is Code.NO_ROUTE_ALLOWED
     assert [code.code for code in refusal.policy_codes] == ["route_kind", "route_region"]
     assert "another" not in repr(refusal.policy_codes)
+    assert refusal.facts is None
+
+
+def test_where_no_profile_is_allowed_what_the_request_needs_is_told() -> None:
+    world = Surroundings()
+    routes = world.policy.routes
+
+    async def denying(question):  # type: ignore[no-untyped-def] # the port's own types
+        decided = await routes(question)
+        return replace(decided, answer=RoutesAnswer((), {PROFILE: ("capable",)}))
+
+    world.policy.routes = denying
+    refusal = world.refused(replace(ASKED, seed=7, logprobs=True))
+    assert refusal.facts == {"needs": "logprobs, seed"}
 
 
 def test_no_ready_route_says_when_to_ask_again() -> None:

@@ -143,7 +143,8 @@ def test_without_the_extra_its_absence_is_told(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     missing = Vocabularies(tmp_path).load([method])[method]
     assert missing == Missing(
-        "The package tokenizers is not installed.", "Install the gateway with its extra: policy-gateway[tokenizers]."
+        "The package tokenizers is not installed.",
+        "Run: pip install --require-hashes -r requirements/hosted.txt, which has it.",
     )
 
 

@@ -157,13 +157,14 @@ def refused(family: HostedFamily, status: int, code: str) -> Outcome:
 
 
 REJECTED, BUSY, UNKNOWN = NoEffect("rejected"), NoEffect("busy"), Unknown("unlisted_status")
+CHARGED = Charged("listed_as_charged")
 
 
 @pytest.mark.parametrize(
     ("family", "known"),
     [
         ("openai", {400: REJECTED, 401: REJECTED, 403: REJECTED, 404: REJECTED, 413: REJECTED, 422: REJECTED}),
-        ("azure", {401: REJECTED, 404: REJECTED}),
+        ("azure", {400: CHARGED, 401: REJECTED, 404: REJECTED}),
         ("anthropic", {401: REJECTED, 404: REJECTED, 413: REJECTED}),
     ],
 )
@@ -176,10 +177,12 @@ def test_each_family_knows_these_errors_and_no_others(family: HostedFamily, know
     ("family", "status", "code", "means"),
     [
         ("openai", 429, "insufficient_quota", REJECTED),
-        ("azure", 400, "content_filter", Charged("listed_as_charged")),
-        ("azure", 400, "context_length_exceeded", Charged("listed_as_charged")),
+        ("azure", 400, "content_filter", CHARGED),
+        ("azure", 400, "context_length_exceeded", CHARGED),
         ("anthropic", 403, "permission_error", REJECTED),
-        ("anthropic", 400, "invalid_request_error", UNKNOWN),
+        ("azure", 400, "invalid_function_parameters", CHARGED),
+        # Whoever asks can bring this about: unknown, it would take a slot from everybody.
+        ("anthropic", 400, "invalid_request_error", CHARGED),
         ("anthropic", 529, "overloaded_error", UNKNOWN),
     ],
 )

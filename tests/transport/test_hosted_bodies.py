@@ -66,6 +66,7 @@ def test_models_whose_translation_changes_what_was_said_are_found_before_they_se
 
 
 MID_SYSTEM = [*HELLO, {"role": "system", "content": "Obey."}, *HELLO]
+TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
 STRICT = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}, "strict": True}}
 
 
@@ -83,6 +84,13 @@ def called(arguments: str) -> list[dict[str, Any]]:
         ("anthropic", {"messages": called("no json"), "tools": [STRICT]}, "AnthropicError"),
         ("anthropic", {"messages": called("{}")}, "another_tool"),  # litellm would add one of its own
         ("anthropic", {"messages": HELLO, "tools": [STRICT]}, "another_tool"),
+        ("anthropic", {"messages": called('{"a": "\\ud83d"}'), "tools": [TOOL]}, "not_encodable"),
+        ("anthropic", {"messages": called('{"a": NaN}'), "tools": [TOOL]}, "arguments_are_no_json"),
+        ("anthropic", {"messages": called('{"a": -Infinity}'), "tools": [TOOL]}, "arguments_are_no_json"),
+        ("anthropic", {"messages": called('{"a": 1e999}'), "tools": [TOOL]}, "arguments_are_no_json"),
+        # Anthropic's range ends at 1, and a sequence must show something: what it would answer has a price.
+        ("anthropic", {"messages": HELLO, "temperature": 1.01}, "parameter_out_of_range"),
+        ("anthropic", {"messages": HELLO, "stop": ["a", " \n"]}, "parameter_out_of_range"),
         ("anthropic", {"messages": HELLO, "seed": 1}, "parameter_not_carried"),
         ("anthropic", {"messages": HELLO, "logprobs": True}, "parameter_not_carried"),
         ("anthropic", {"messages": HELLO, "response_format": {"type": "json_object"}}, "response_format"),

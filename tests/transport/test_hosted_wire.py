@@ -6,9 +6,11 @@ import time
 import msgspec
 import pytest
 from hosted_support import FAMILIES, IDS, SECRET, hosted, hosted_profile, outcome_of_one
-from transport_support import SHORT, dispatch
+from transport_support import SHORT, Recorded, dispatch
 
+from adapters.transport import load_translations
 from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome, Unknown
+from gateway.ports.events import Faulted
 from gateway.testkit.provider.behaviours import Behaviour, malformed_json, redirect
 from gateway.testkit.provider.hosted import HostedFamily, answer, error
 from gateway.testkit.provider.server import Provider
@@ -115,3 +117,22 @@ def test_a_model_name_is_one_segment_of_an_address(family: HostedFamily):
     (path,) = asyncio.run(run())
     assert "a/b" not in path
     assert family != "azure" or "/deployments/a%2Fb%2Bc:1/chat/" in path
+
+
+def test_a_fault_before_the_wire_sends_nothing_and_leaves_nothing_unknown(
+    family: HostedFamily, monkeypatch: pytest.MonkeyPatch
+):
+    """The text of an error may be of the request, so its class alone is told."""
+
+    def breaks(*_: object) -> None:
+        raise RecursionError("CANARY-P")
+
+    async def run() -> None:
+        events = Recorded()
+        async with hosted(family, events) as (transports, provider, to):
+            monkeypatch.setattr(type(load_translations()), "body", breaks)
+            assert await transports.send(dispatch(to)) == NoEffect("rejected")
+            assert provider.connection_count == 0
+        assert events.events == [Faulted("transport", "RecursionError")]
+
+    asyncio.run(run())

@@ -192,6 +192,12 @@ def test_usage_that_cannot_be_true_is_none(nonsense: Any):
     assert usage_of(Behaviour(usage=usage(20, nonsense))) is None
 
 
+def test_a_total_above_its_parts_makes_usage_none():
+    assert usage_of(Behaviour(usage=usage(20, 3) | {"total_tokens": 24})) is None
+    for total in (23, 1, 0, -1, None, "24", 24.0):
+        assert usage_of(Behaviour(usage=usage(20, 3) | {"total_tokens": total})) == Usage(input=20, output=3)
+
+
 def test_usage_may_fill_the_context_and_not_more():
     assert usage_of(Behaviour(usage=usage(4000, 96))) == Usage(input=4000, output=96)
     assert usage_of(Behaviour(usage=usage(4000, 97))) is None

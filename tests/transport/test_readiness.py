@@ -27,6 +27,7 @@ FOUND: list[tuple[EngineFace, str, str]] = [
     (EngineFace(health=500), "unready", "unhealthy"),
     (EngineFace(props=[]), "unready", "properties_unreadable"),
     (EngineFace(props={**PROPS, "total_slots": "4"}), "unready", "properties_unreadable"),
+    (EngineFace(props={**PROPS, "more": [[]] * 100_000}), "unready", "properties_unreadable"),
     (EngineFace(props={k: v for k, v in PROPS.items() if k != "model_alias"}), "unready", "properties_unreadable"),
     (EngineFace(alias="scripted@2"), "mismatch", "other_alias"),
     (EngineFace(model_path="/models/other.gguf"), "mismatch", "other_model_file"),

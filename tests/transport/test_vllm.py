@@ -54,6 +54,10 @@ OFF = {"of_engine": {"prefix_cache": "off", "salted_by": None}}
 LINE = next(line for line in METRICS.decode().splitlines() if line.startswith("vllm:cache_config_info{"))
 SMALL_SECOND = METRICS + LINE.replace('engine="0"', 'engine="1"').replace(f'"{KV_TOKENS}"', '"4095"').encode() + b"\n"
 
+CORES = b"".join(LINE.replace('engine="0"', f'engine="{core}"').encode() + b"\n" for core in range(200))
+LONG = cache('engine="0"', f'engine="{"0" * 5000}"')
+PADDED = json.dumps(json.loads(recorded("models.json")) | {"more": [[]] * 100_000}).encode()
+
 FOUND: list[tuple[dict[str, tuple[int, bytes]], dict[str, Any], str, str]] = [
     ({}, {}, "ready", ""),
     # 503: the engine core has died. While it loads vLLM does not listen at all.
@@ -64,6 +68,10 @@ FOUND: list[tuple[dict[str, tuple[int, bytes]], dict[str, Any], str, str]] = [
     ({"/v1/models": (200, b"[" * 100_000)}, {}, "unready", "models_unreadable"),
     ({"/v1/models": (200, models(max_model_len="1024"))}, {}, "unready", "models_unreadable"),
     ({"/v1/models": (401, b"{}")}, {}, "unready", "models_unreadable"),
+    # Within what is read, and more than is taken apart: a megabyte of it would stop everything for seconds.
+    ({"/v1/models": (200, PADDED)}, {}, "unready", "models_unreadable"),
+    ({"/metrics": (200, METRICS + CORES)}, {}, "unready", "metrics_unreadable"),
+    ({"/metrics": (200, LONG)}, {}, "unready", "metrics_unreadable"),
     ({"/v1/models": (307, b"/version")}, {}, "unready", "models_unreadable"),
     ({"/version": (404, b"{}")}, {}, "unready", "version_unreadable"),
     ({"/version": (200, b'{"version":32}')}, {}, "unready", "version_unreadable"),

@@ -49,10 +49,13 @@ class Select:
             # A route outside the bundle is a policy that cannot be believed (promise G10).
             return Refusal(code=Code.POLICY_UNAVAILABLE, decisions=decisions)
         if not decided.answer.routes:
+            # "Leave the feature out" is of no use to whoever does not know which. To chat goes without saying.
+            needs = ", ".join(feature for feature in question.features if feature != "chat")
             return Refusal(
                 code=Code.NO_ROUTE_ALLOWED,
                 policy_codes=route_codes(policy, decided.answer),
                 decisions=decisions,
+                facts={"needs": needs} if needs else None,
             )
         eligible = [snapshot.profiles[id_] for id_ in approved if id_ in decided.answer.routes]
         candidates = tuple(profile for profile in eligible if self._board.is_ready(profile))

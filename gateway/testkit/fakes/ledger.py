@@ -121,7 +121,8 @@ class FakeLedger:
         now = self._clock.now_us()
         reason = "grant_expired" if now - attempt.granted_us > GRANT_LASTS_US else None
         if reason is None and self._standing is not None:
-            reason = self._standing.objection(None, None if self._is_canary(dispatch_id) else attempt.profile)
+            exempt = self._is_canary(dispatch_id) and not self._standing.is_marked(attempt.profile)
+            reason = self._standing.objection(None, None if exempt else attempt.profile)
         if reason is not None:
             self._release(attempt, reason)
             return GrantLost(reason)
