@@ -19,6 +19,7 @@ def coherence(draft: Draft) -> Iterator[Fault]:
         yield from _tenant(tenant)
     for profile in draft.profiles.values():
         yield from _bounds(profile)
+        yield from _capabilities(profile)
         yield from _prices(profile)
         yield from _pinned(profile)
         yield from _engine(profile)
@@ -51,6 +52,17 @@ def _bounds(entry: Entry[Profile]) -> Iterator[Fault]:
     if profile.timeouts.connect_ms > profile.timeouts.total_ms:
         sentence = "The time to connect is longer than the whole deadline."
         yield entry.fault(("timeouts", "connect_ms"), sentence, "Lower connect_ms, or raise total_ms.")
+
+
+def _capabilities(entry: Entry[Profile]) -> Iterator[Fault]:
+    """Every request needs ``chat``, and one for several calls at once needs ``tools`` as well."""
+    listed = entry.value.capabilities
+    if "chat" not in listed:
+        yield entry.fault(("capabilities",), "Without chat the profile serves no request.", "Add chat.")
+    if "parallel_tool_calls" in listed and "tools" not in listed:
+        index = listed.index("parallel_tool_calls")
+        sentence = "Calls at once without tools serve no request."
+        yield entry.fault(("capabilities", index), sentence, "Add tools, or remove parallel_tool_calls.")
 
 
 def _prices(entry: Entry[Profile]) -> Iterator[Fault]:

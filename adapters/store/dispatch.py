@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, update
 
 from adapters.store import moves
 from adapters.store.batch import Batch
 from adapters.store.moves import Found
 from adapters.store.statements import sql, within, word
-from adapters.store.tables import attempt, operation
+from adapters.store.tables import attempt
 from gateway.domain.operation import State
-from gateway.domain.principal import CANARY, SYSTEM_TENANT
 from gateway.ports.ledger import Dispatching, GrantLost, Standing
 
 GRANT_LASTS_US = 5_000_000
@@ -24,8 +23,6 @@ _DISPATCH = sql(
     .where(within(attempt.c.dispatch_id, "ids"), attempt.c.state == word(State.GRANTED))
     .values(state=word(State.DISPATCHING), dispatching_us=bindparam("now"))
 )
-
-_OWNER = sql(select(operation.c.tenant, operation.c.principal).where(operation.c.op_id == bindparam("id")))
 
 
 class Dispatches:
@@ -62,9 +59,4 @@ class Dispatches:
         if self._standing is None or (reason := self._standing.objection(None, grant.profile)) is None:
             return None
         # Looked up only where there is an objection: readiness comes of the canary, so it cannot wait for it.
-        return None if _is_canary(batch, grant) and not self._standing.is_marked(grant.profile) else reason
-
-
-def _is_canary(batch: Batch, grant: Found) -> bool:
-    owner: tuple[str, str] = batch.connection.execute(_OWNER, {"id": grant.op_id}).fetchone()
-    return owner == (SYSTEM_TENANT, CANARY)
+        return None if moves.canaries(batch, [grant]) and not self._standing.is_marked(grant.profile) else reason

@@ -10,9 +10,13 @@ from adapters.store import holds
 from adapters.store.batch import Batch
 from adapters.store.connection import Connection
 from adapters.store.statements import sql, within, word
-from adapters.store.tables import attempt
+from adapters.store.tables import SLOT_FREED, attempt, operation
 from gateway.domain.errors import IllegalMove
 from gateway.domain.operation import State
+from gateway.domain.principal import CANARY, SYSTEM_TENANT
+
+FREED_BY_CANARY = "a later canary decides"
+"""The words of that act."""
 
 _encode = msgspec.json.Encoder().encode
 COLUMNS = (
@@ -34,6 +38,13 @@ _LEAVE_UNKNOWN = sql(
     update(attempt)
     .where(within(attempt.c.dispatch_id, "ids"), attempt.c.state == word(State.DISPATCHING))
     .values(state=word(State.UNKNOWN), detail=bindparam("new_detail"))
+)
+_CANARIES = sql(
+    select(operation.c.op_id).where(
+        within(operation.c.op_id, "ids"),
+        operation.c.tenant == word(SYSTEM_TENANT),
+        operation.c.principal == word(CANARY),
+    )
 )
 
 
@@ -87,6 +98,31 @@ def leave_unknown(batch: Batch, attempts: Sequence[Found], detail: str) -> None:
     move(batch, _LEAVE_UNKNOWN, [a.dispatch_id for a in attempts], new_detail=detail)
     holds.strand(batch, [a.op_id for a in attempts])
     _note(batch, attempts, State.UNKNOWN, detail)
+    free_slots_of_canaries(batch, attempts)
+
+
+def canaries(batch: Batch, attempts: Sequence[Found]) -> list[Found]:
+    """Which of these attempts are readiness canaries."""
+    rows = batch.connection.execute(_CANARIES, {"ids": _encode([a.op_id for a in attempts])}).fetchall()
+    ids = {op_id for (op_id,) in rows}
+    return [a for a in attempts if a.op_id in ids]
+
+
+def free_slots_of_canaries(batch: Batch, unknown: Sequence[Found]) -> None:
+    """A canary takes one token, and nobody is served before a later one has been answered: what one of unknown outcome
+    may still keep busy is looked at before a slot counts. Else an engine that hangs for an hour would leave a profile
+    without slots, and a person with an act for each canary."""
+    for a in canaries(batch, unknown):
+        holds.free_slots(batch, a.op_id, a.n)
+        batch.audit(
+            SLOT_FREED,
+            tenant=SYSTEM_TENANT,
+            principal=CANARY,
+            op_id=a.op_id,
+            n=a.n,
+            code="free_slot",
+            data={"words": FREED_BY_CANARY, "os_user": None},
+        )
 
 
 def _note(batch: Batch, attempts: Sequence[Found], state: State, detail: str) -> None:

@@ -99,9 +99,12 @@ def _write(batch: Batch, moved: Sequence[tuple[Found, State, Settle]]) -> None:
         ],
     )
     holds.end(batch, [_ending(sent, origin, item) for sent, origin, item in moved if sent.state not in HOLDING])
-    holds.strand(batch, [sent.op_id for sent, _, _ in moved if sent.state is State.UNKNOWN])
+    unknown = [sent for sent, _, _ in moved if sent.state is State.UNKNOWN]
+    holds.strand(batch, [sent.op_id for sent in unknown])
     for sent, _, item in moved:
         batch.audit(sent.state, op_id=sent.op_id, n=sent.n, code=item.settlement.detail or "")
+    if unknown:
+        moves.free_slots_of_canaries(batch, unknown)
 
 
 def _attempt_row(batch: Batch, origin: State, item: Settle) -> dict[str, object]:

@@ -109,7 +109,7 @@ def _asked(messages: list[dict[str, Any]]) -> Iterator[Said]:
         parts: list[dict[str, Any]] = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
         for part in parts:
             if part["type"] == "image_url":
-                yield side, "image", part["image_url"]["url"].rpartition(",")[2]
+                yield side, "image", part["image_url"]["url"]
             elif part["text"] or side == "user":  # an empty text of the others says nothing
                 yield side, kind, part["text"].rstrip()
         for call in message.get("tool_calls", []):
@@ -141,7 +141,7 @@ def _said(body: Body) -> Iterator[Said]:
                 case Text(text=said):
                     yield turn.role, "text", said.rstrip()
                 case Image(source=source):
-                    yield turn.role, "image", source.data
+                    yield turn.role, "image", f"data:{source.media_type};base64,{source.data}"
                 case ToolUse(name=name, input=arguments):
                     yield turn.role, "call", (name, arguments)
                 case _:

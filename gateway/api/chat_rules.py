@@ -1,14 +1,11 @@
 """What fields of one request must be to each other. Types and ranges are judged before (chat_body.py)."""
 
 from gateway.api.chat_turns import broken_turn
-from gateway.api.free_json import unserved_number
+from gateway.api.free_json import unserved
 from gateway.domain.message import ImagePart
 from gateway.domain.refusal import Code, Refusal
 from gateway.domain.request import Request
 from gateway.domain.tools import JsonSchemaFormat, NamedTool
-
-OUT_OF_RANGE = "a number out of range"
-"""A JSON Schema is free, but for numbers that two readers could read differently."""
 
 Broken = tuple[str, str] | None
 """A field, and what is wrong with it."""
@@ -34,8 +31,8 @@ def _tools(request: Request) -> Broken:
         if tool.function.name in names:
             return f"tools[{index}].function.name", "a name twice"
         names.add(tool.function.name)
-        if tool.function.parameters and unserved_number(tool.function.parameters):
-            return f"tools[{index}].function.parameters", OUT_OF_RANGE
+        if tool.function.parameters and (reason := unserved(tool.function.parameters)) is not None:
+            return f"tools[{index}].function.parameters", reason
     if isinstance(request.tool_choice, NamedTool) and request.tool_choice.function.name not in names:
         return "tool_choice.function.name", "none of the tools"
     return None
@@ -45,7 +42,8 @@ def _format(request: Request) -> Broken:
     if not isinstance(request.response_format, JsonSchemaFormat):
         return None
     schema = request.response_format.json_schema.schema
-    return ("response_format.json_schema.schema", OUT_OF_RANGE) if schema and unserved_number(schema) else None
+    reason = unserved(schema) if schema else None
+    return None if reason is None else ("response_format.json_schema.schema", reason)
 
 
 def _logprobs(request: Request) -> Broken:

@@ -37,6 +37,8 @@ class Credentials:
     async def create(self, permit: Permit, *, tenant: str, principal: str, label: str) -> NewKey | Refusal:
         """A new key for a service account that the registry has today."""
         actor = permit.actor("keys", "change")
+        if tenant not in permit.snapshot.tenants:
+            return Refusal(code=Code.UNKNOWN_TENANT, param="tenant")
         if permit.snapshot.principal(tenant, principal) is None:
             return Refusal(code=Code.UNKNOWN_PRINCIPAL, param="principal")
         token = new_token()

@@ -63,7 +63,7 @@ def test_who_may_not_is_told_before_the_body_is_read(who: str | None, code: Code
         (WHOSE | {"tenant": "CANARY" * 11}, 422, Code.INVALID_VALUE, "tenant"),
         (WHOSE | {"label": "CANARY" * 17}, 422, Code.INVALID_VALUE, "label"),
         (WHOSE | {"principal": "CANARY"}, 404, Code.UNKNOWN_PRINCIPAL, "principal"),
-        (WHOSE | {"tenant": "CANARY"}, 404, Code.UNKNOWN_PRINCIPAL, "principal"),
+        (WHOSE | {"tenant": "CANARY"}, 404, Code.UNKNOWN_TENANT, "tenant"),
     ],
 )
 def test_a_body_that_is_not_served_is_refused_by_its_field_and_never_by_its_value(

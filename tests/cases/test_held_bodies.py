@@ -95,4 +95,4 @@ def test_no_key_is_made_for_an_account_that_was_dropped_meanwhile(world: HttpWor
     status, document = held(
         world, "operator", "/admin/keys", NEW_KEY, lambda: world.change_registry("the tenant is removed")
     )
-    assert (status, document["code"]) == (404, "unknown_principal")
+    assert (status, document["code"]) == (404, "unknown_tenant")

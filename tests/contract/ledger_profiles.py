@@ -214,6 +214,31 @@ class ProfileContract(WithEnds):
 
         self._with_ends(use)
 
+    @pytest.mark.parametrize("end", ["settle", "sweep"])
+    def test_a_canary_of_unknown_outcome_keeps_its_tokens_and_no_slot(self, end: str) -> None:
+        async def use(ends: Ends) -> None:
+            claim = await granted(ends, **_changes_of(a_canary()))
+            await ends.ledger.dispatch(claim.dispatch_id)
+            if end == "settle":
+                await ends.ledger.settle(outcome(claim.dispatch_id, State.UNKNOWN))
+            else:
+                await ends.ledger.sweep(frozenset, earlier_incarnations=False)
+            assert await state_of(ends, claim) is State.UNKNOWN
+            for one in await ends.accounts.usage():
+                assert (one.sums.slots_used, one.sums.slots_stranded) == (0, 0)
+                assert one.sums.held_tokens == claim.reserved.tokens
+            assert [hold.slot_held for hold in await ends.accounts.stranded()] == [False, False]
+            assert await ends.accounts.verify() == ()
+            *_, unknown, freed = await ends.operations.timeline(claim.operation_id)
+            assert (unknown.event, freed.event) == ("unknown", "slot_freed")
+            assert (freed.facts["by"], freed.facts["act"]) == ("system/canary", "free_slot")
+            # It is closed like any other.
+            await ends.ledger.settle(outcome(claim.dispatch_id, State.COMPLETED))
+            assert await state_of(ends, claim) is State.COMPLETED
+            assert await ends.accounts.verify() == ()
+
+        self._with_ends(use)
+
 
 def _changes_of(claim: Claim) -> dict[str, Any]:
     return {"key": "canary-1"} | {

@@ -26,8 +26,10 @@ from gateway.domain.principal import BUILT_IN_OPERATOR, Caller
 from gateway.domain.reconciliation import Act, ActKind, conclude
 from gateway.domain.refusal import Code
 from gateway.domain.usage import Usage
+from gateway.ports.secrets import NotHeld
 from gateway.ports.transport import ReadinessState
 from gateway.service.inspect import STAGES
+from gateway.service.lifecycle import NO_SERVER
 from gateway.settings import PREFIX, Settings
 from gateway.testkit import api_page
 from gateway.testkit.features import read_features
@@ -155,7 +157,8 @@ def test_an_option_that_does_not_exist_is_found(line: str, has: bool) -> None:
 
 def test_the_operations_page_explains_every_readiness(texts: Mapping[str, str]) -> None:
     explained = set(_INLINE.findall(_section(texts["docs/operations.md"], "Readiness")))
-    assert {*get_args(ReadinessState), *get_args(LlamaCppReason), *get_args(VllmReason)} - explained == set()
+    reasons = {*get_args(LlamaCppReason), *get_args(VllmReason), *get_args(NotHeld), NO_SERVER.reason}
+    assert {*get_args(ReadinessState), *reasons} - explained == set()
 
 
 def test_the_operations_page_lists_every_invariant_that_is_verified(texts: Mapping[str, str]) -> None:
@@ -240,6 +243,16 @@ def test_every_page_is_reached_from_the_readme(texts: Mapping[str, str]) -> None
         ahead = {target for page in ahead for target in onward.get(page, ())} - reached
     pages = {name for name in texts if name.startswith("docs/") and name.endswith(".md")}
     assert pages - reached - {name for name in pages if name.startswith("docs/adr/")} == set()
+
+
+def test_the_architecture_page_lists_every_decision_by_its_title(texts: Mapping[str, str]) -> None:
+    listed = re.findall(r"^- \[(\d{4})\]\((adr/[^)]+)\) (.+)$", texts["docs/architecture.md"], re.MULTILINE)
+    titles = sorted(
+        (name.removeprefix("docs/"), text.splitlines()[0].removeprefix("# "))
+        for name, text in texts.items()
+        if name.startswith("docs/adr/")
+    )
+    assert [(target, f"{number} {title}") for number, target, title in listed] == titles
 
 
 def test_decisions_are_numbered_without_a_gap_and_have_their_parts(texts: Mapping[str, str]) -> None:

@@ -150,6 +150,15 @@ def test_an_unknown_one_keeps_its_reservation_and_is_followed_by_another_after_t
     assert {(hold.scope.kind, hold.tokens) for hold in stranded} == {("profile", 21), ("quota_scope", 21)}
 
 
+def test_an_engine_that_answered_none_for_hours_serves_once_it_answers_one(world: Surroundings) -> None:
+    world.transport.canary = Unknown("timeout_after_send")
+    for _ in range(10):
+        look(world, STARTUP_US)
+    world.transport.canary = None
+    assert look(world, STARTUP_US).state == "ready"
+    assert world.answered().body
+
+
 def test_a_restart_of_the_engine_is_no_way_round_that_pause(world: Surroundings) -> None:
     world.transport.canary = Unknown("connection_lost")
     for _ in range(3):

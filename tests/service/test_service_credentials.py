@@ -58,13 +58,18 @@ def test_no_two_keys_are_alike() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tenant", "principal"),
-    [("acme", "nobody"), ("nobody", "assistant"), ("tenant-a", "assistant"), ("system", "operator"), ("", "")],
+    ("tenant", "principal", "refused"),
+    [
+        ("acme", "nobody", Refusal(code=Code.UNKNOWN_PRINCIPAL, param="principal")),
+        ("tenant-a", "assistant", Refusal(code=Code.UNKNOWN_PRINCIPAL, param="principal")),
+        ("nobody", "assistant", Refusal(code=Code.UNKNOWN_TENANT, param="tenant")),
+        ("system", "operator", Refusal(code=Code.UNKNOWN_TENANT, param="tenant")),
+        ("", "", Refusal(code=Code.UNKNOWN_TENANT, param="tenant")),
+    ],
 )
-def test_a_key_is_only_made_for_an_account_of_the_registry(tenant: str, principal: str) -> None:
+def test_a_key_is_only_made_for_an_account_of_the_registry(tenant: str, principal: str, refused: Refusal) -> None:
     world = Surroundings()
-    refusal = create(world, tenant=tenant, principal=principal)
-    assert refusal == Refusal(code=Code.UNKNOWN_PRINCIPAL, param="principal")
+    assert create(world, tenant=tenant, principal=principal) == refused
     assert world.calls == []
 
 

@@ -9,7 +9,7 @@ from math import ceil
 from typing import Any
 
 import pytest
-from contract.ledger_ends import CREDENTIAL, NOW_US, a_claim, a_key, an_act, budgets, nobody, outcome
+from contract.ledger_ends import NOW_US, a_claim, an_act, budgets, nobody, outcome, put_keys
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
@@ -281,7 +281,7 @@ _step = st.one_of(_claim, _claim, _moved, _moved, _around)
 
 async def _run(ends: StoreEnds, steps: list[tuple[Any, ...]]) -> History:
     history = History(ends)
-    await ends.keys.create(a_key(), CREDENTIAL, actor=None)
+    await put_keys(ends)
     for step in steps:
         await history.step(*step)
         await history.compare()

@@ -135,6 +135,23 @@ def test_a_value_that_litellm_changes_is_refused(changed: dict[str, Any], monkey
             body_of(family, {"messages": HELLO, "temperature": 0.5, "tools": [tool]})
 
 
+def test_an_image_of_another_kind_is_refused(monkeypatch: pytest.MonkeyPatch):
+    translation = load_translations()
+    original = type(translation).body
+
+    def relabels(self: Any, *arguments: Any) -> dict[str, Any]:
+        made: dict[str, Any] = original(self, *arguments)
+        made["messages"][0]["content"][0]["source"]["media_type"] = "image/gif"
+        return made
+
+    shown = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    asked = {"messages": [{"role": "user", "content": [shown]}]}
+    assert body_of("anthropic", asked)["messages"][0]["content"][0]["source"]["media_type"] == "image/png"
+    monkeypatch.setattr(type(translation), "body", relabels)
+    with pytest.raises(NotTranslated, match=r"^another_conversation$"):
+        body_of("anthropic", asked)
+
+
 @pytest.mark.parametrize("family", DIALECTS)
 def test_the_request_itself_is_not_touched(family: HostedFamily):
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}

@@ -157,6 +157,7 @@ class FakeLedger:
         told = {"by": "sender", "detail": moved.detail or ""}
         if moved.state is State.UNKNOWN:
             self._note(moved, "unknown", **told)
+            self._free_slot_of_a_canary(moved)
         else:
             self._rows.note_end(moved, self._clock.now_us(), **told)
         return Settled()
@@ -236,6 +237,7 @@ class FakeLedger:
                 unknown = Settlement(state=State.UNKNOWN, used=None, basis=None, detail="no_task")
                 self._rows.settle(attempt, unknown, self._clock.now_us())
                 self._note(attempt, "unknown", by="sweep", detail="no_task")
+                self._free_slot_of_a_canary(attempt)
                 lost.append(dispatch_id)
         return Swept(tuple(released), tuple(lost))
 
@@ -244,6 +246,12 @@ class FakeLedger:
         given_back = Settlement(state=State.RELEASED, used=None, basis=None, detail=detail)
         self._rows.settle(attempt, given_back, now_us)
         self._note(attempt, "released", by="sweep" if detail == "no_task" else "sender", detail=detail)
+
+    def _free_slot_of_a_canary(self, attempt: Attempt) -> None:
+        if self._is_canary(attempt.dispatch_id):
+            self._rows.budgets.of(attempt.dispatch_id, self._clock.now_us()).slot_held = False
+            facts = {"by": f"{SYSTEM_TENANT}/{CANARY}", "os_user": None, "act": "free_slot"}
+            self._note(attempt, "slot_freed", **facts, words="a later canary decides")
 
     def _keep_evidence(self, attempt: Attempt, late: Settle) -> None:
         self._rows.evidence.append(late)
