@@ -254,7 +254,8 @@ def test_reg_06_garbage_is_refused_in_every_place_that_has_a_format(directory: p
 
 def test_reg_07_a_line_break_after_an_id_is_refused_in_every_place_but_sentences(directory: pathlib.Path) -> None:
     def fits(_: Any, place: Path, value: Any) -> bool:
-        return isinstance(value, str) and place[-1] not in FREE_TEXT
+        # A chat template may well have a control token that ends in a line break.
+        return isinstance(value, str) and place[-1] not in FREE_TEXT and place[0] != "control_tokens"
 
     tried = 0
     for changed in spoiled(directory, fits, lambda whole, place: put(whole, place, at(whole, place) + "\n")):
