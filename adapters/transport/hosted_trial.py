@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from adapters.transport.hosted import DIALECTS
 from adapters.transport.litellm_translation import NotTranslated, Translation
-from gateway.domain.grant import Dispatch
+from gateway.domain.grant import unsendable
 from gateway.domain.message import AssistantMessage, ImagePart, ImageUrl, SystemMessage, ToolMessage, UserMessage
 from gateway.domain.profile import Capability, Profile
 from gateway.domain.request import Request
@@ -52,16 +52,7 @@ TRIALS: Mapping[Capability, Request] = {
 def not_carried(translation: Translation, profile: Profile) -> Iterator[Capability]:
     """Capabilities of the profile that do not pass through its translation without loss."""
     for capability in profile.capabilities:
-        dispatch = Dispatch(
-            dispatch_id="trial",
-            profile=profile,
-            request=TRIALS[capability],
-            tenant="trial",
-            principal="trial",
-            output_cap=profile.max_output,
-            send_by_s=0.0,
-        )
         try:
-            DIALECTS[profile.adapter].body(translation, dispatch)
+            DIALECTS[profile.adapter].body(translation, unsendable(profile, TRIALS[capability]))
         except NotTranslated:
             yield capability

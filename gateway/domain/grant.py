@@ -28,6 +28,19 @@ class Dispatch(Struct, frozen=True, kw_only=True):
     """Boot-time clock. Nothing is written after it, because a paused sender may wake up late."""
 
 
+def unsendable(profile: Profile, request: Request) -> Dispatch:
+    """Something to try a translation on. Its time to send has passed long ago, so no transport writes a byte of it."""
+    return Dispatch(
+        dispatch_id="unsendable",
+        profile=profile,
+        request=request,
+        tenant="",
+        principal="",
+        output_cap=profile.max_output,
+        send_by_s=float("-inf"),
+    )
+
+
 class FreshGrant:
     """Holds taken for one attempt and nothing sent yet."""
 

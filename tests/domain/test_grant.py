@@ -7,7 +7,7 @@ import pytest
 
 from gateway.domain.budget import Reservation
 from gateway.domain.errors import GrantAlreadySpent
-from gateway.domain.grant import FreshGrant
+from gateway.domain.grant import FreshGrant, unsendable
 from gateway.domain.message import UserMessage
 from gateway.domain.operation import Identity
 from gateway.domain.profile import Profile
@@ -33,12 +33,17 @@ def test_a_grant_is_spent_once(profile: Profile) -> None:
         grant.spend(REQUEST, send_by_s=1.0)
 
 
+def test_what_a_translation_is_tried_on_can_not_be_sent_any_more(profile: Profile) -> None:
+    assert unsendable(profile, REQUEST).send_by_s < 0.0  # before the machine was started
+
+
 @pytest.mark.parametrize(
     ("called", "only_in"),
     [
         ("FreshGrant", {"gateway/service/steps/reserve.py"}),
         ("spend", {"gateway/service/steps/execute.py"}),
         ("Dispatch", {"gateway/domain/grant.py"}),
+        ("unsendable", {"adapters/transport/hosted_trial.py"}),
     ],
 )
 def test_grants_and_dispatches_are_made_in_one_place(called: str, only_in: set[str]) -> None:
