@@ -33,7 +33,7 @@ def test_a_run_that_went_well_is_without_findings(small_run: SmallRun, left: Cop
     assert small_run.tally.states["completed"] > 10
     assert small_run.tally.states["closed"] > 0
     assert small_run.tally.struck >= 30
-    assert small_run.tally.in_flight > 10
+    assert small_run.tally.in_flight > 0  # how many depends on how fast the machine is
     assert small_run.tally.misbehaved > 10
 
 
