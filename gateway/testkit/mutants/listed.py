@@ -37,23 +37,29 @@ class Mutant(Struct, frozen=True, kw_only=True):
 
 _LOOK_UP = "gateway/service/steps/look_up.py"
 _FIRST_REVISION = "adapters/store/migrations/versions/r0001_first.py"
-_ONE_EFFECT = Edit(
-    "adapters/store/claim.py", "    if same and last_state in REPEATABLE and dispatched", "    if dispatched"
+_ONE_EFFECT = (
+    Edit("adapters/store/claim.py", "    if same and last_state in REPEATABLE and dispatched", "    if dispatched"),
+    Edit(
+        "adapters/store/claim.py",
+        "place = AlreadyExists() if name in granted_now else _place(batch, claim)",
+        "place = _place(batch, claim)",
+    ),
 )
+"""Both, because which of them meets ten requests at once depends on the batches in which they come."""
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         promise="G1",
         sentence="T1 grants a second attempt whatever the first is doing. The database refuses it still.",
         door="http",
-        edits=(_ONE_EFFECT,),
+        edits=_ONE_EFFECT,
     ),
     Mutant(
         promise="G1",
         sentence="T1 grants a second attempt, and the database has neither its trigger nor its index.",
         door="http",
         edits=(
-            _ONE_EFFECT,
+            *_ONE_EFFECT,
             Edit(_FIRST_REVISION, "CREATE UNIQUE INDEX ux_attempt_effect", "CREATE INDEX ux_attempt_effect"),
             Edit(_FIRST_REVISION, "NEW.n > 1 AND NOT EXISTS", "NEW.n < 1 AND NOT EXISTS"),
         ),
