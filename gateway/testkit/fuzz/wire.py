@@ -25,6 +25,8 @@ PASSED_ON = frozenset(
 SPELT_OTHERWISE = frozenset({"tools", "tool_choice", "response_format", "stop", "top_logprobs"})
 """Whose nulls are left out, or which stand in another form; what they must hold is looked at below."""
 OWN = frozenset({"model", "messages", "max_tokens", "stream"})
+TEXTS = frozenset({"messages", "tools", "response_format", "stop"})
+"""Where any text may stand, also an address: it leads nowhere there."""
 
 
 def differences(sent: dict[str, Any], body: dict[str, Any], reserved_output: int) -> Iterator[str]:
@@ -57,7 +59,7 @@ def differences(sent: dict[str, Any], body: dict[str, Any], reserved_output: int
             yield f"{name} was asked for and not sent"
     if list(map(_turn, sent["messages"])) != list(map(_turn, body["messages"])):
         yield "other messages"
-    outside = {name: value for name, value in sent.items() if name not in ("messages", "tools", "response_format")}
+    outside = {name: value for name, value in sent.items() if name not in TEXTS}
     if "smuggled" in json.dumps(outside):
         yield "a smuggled value"
 
