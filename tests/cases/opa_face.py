@@ -1,8 +1,9 @@
 """A face before OPA, run in its place: what OPA says goes through it, unless a test has put something else there.
 
 For each entrypoint a test may leave ``NAME.says`` in the folder: the bytes that are sent instead, then the connection
-is closed. ``hang`` sends nothing for a minute. What OPA really said last is kept in ``NAME.said``, and
-whatever it was asked in ``asked``.
+is closed. ``hang`` sends nothing for a minute. The last answer that OPA really gave is kept in ``NAME.said``, and
+whatever it was asked in ``asked``. An OPA that has just started may have no rules yet: it says nothing then, and that
+is not kept.
 """
 
 import asyncio
@@ -37,8 +38,10 @@ async def serve(folder: Path, command: list[str]) -> int:
                 with (folder / "asked").open("ab") as asked:
                     asked.write(body + b"\n")
                 response, document = await _forward(f"{front}.r", head + body)
-                if name:
-                    (folder / f"{name}.said").write_bytes(document)
+                if name and b'"result":' in document:
+                    whole = folder / f"{name}.whole"
+                    whole.write_bytes(document)
+                    whole.replace(folder / f"{name}.said")
                 writer.write(response + document)
                 await writer.drain()
         except (OSError, asyncio.IncompleteReadError):

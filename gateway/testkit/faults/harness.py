@@ -85,6 +85,7 @@ class Harness:
         child = self._child
         within = tuple(one for one in failpoints if one.point != SEND_AFTER)
         child.start(within, self._wanted.bug)
+        self._witness.forget_slots()
         if await child.becomes_ready(self._make_room):
             self._witness.open(child.data)
             self._provider.on_generation = _strikes_at([one for one in failpoints if one.point == SEND_AFTER], child)
@@ -177,6 +178,7 @@ class Harness:
         """A calm start at the end: every answer is replayed, every unknown written off, and nothing is held."""
         child = self._child
         child.start(bug=self._wanted.bug)
+        self._witness.forget_slots()
         await child.becomes_ready(self._make_room)
         port = child.port
         assert port is not None, "it is ready"

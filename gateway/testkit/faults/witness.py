@@ -15,11 +15,14 @@ class Witness:
     def __init__(self) -> None:
         self._connection: sqlite3.Connection | None = None
         self.most_slots: dict[str, int] = {}
-        """Slots at most, by kind of scope, whenever somebody has looked since it was opened."""
+        """Slots at most, by kind of scope, whenever somebody has looked since they were forgotten."""
+
+    def forget_slots(self) -> None:
+        """At each start: it has limits of its own, and what was seen under others says nothing of them."""
+        self.most_slots = {}
 
     def open(self, data: Path) -> None:
         self._connection = open_readable(data)
-        self.most_slots = {}
 
     def close(self) -> None:
         if self._connection is not None:
