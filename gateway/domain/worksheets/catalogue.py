@@ -1,0 +1,33 @@
+"""The worksheets, as every door finds them."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from msgspec import Struct
+
+from gateway.domain.worksheets import memory_sheet
+from gateway.domain.worksheets.fields import Field
+from gateway.domain.worksheets.sheet import Sheet
+
+
+class Worksheet(Struct, frozen=True, kw_only=True):
+    """One worksheet: what may be entered, and what comes out."""
+
+    title: str
+    question: str
+    """What it answers, for somebody who sees it for the first time."""
+    fields: tuple[Field, ...]
+    compute: Callable[[Mapping[str, str]], Sheet]
+    """Raises EntriesRefused."""
+
+
+WORKSHEETS: Mapping[str, Worksheet] = MappingProxyType(
+    {
+        "memory": Worksheet(
+            title="Memory",
+            question="Will it fit?",
+            fields=memory_sheet.FIELDS,
+            compute=memory_sheet.sheet,
+        ),
+    }
+)

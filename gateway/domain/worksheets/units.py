@@ -1,0 +1,47 @@
+"""Bytes in binary units, exactly. Decimal GB and binary GiB are never mixed: devices are entered in GiB."""
+
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+
+KIB = 2**10
+MIB = 2**20
+GIB = 2**30
+
+Exact = int | Fraction
+"""A number without rounding. Formats with scales take fractions of a bit, so bytes may be a fraction until the end."""
+
+
+def gib_to_bytes(gib: Decimal) -> int:
+    """Bytes of an entered size, rounded down: a device must not become larger than was entered."""
+    return int(gib * GIB)
+
+
+def whole(value: Exact) -> int:
+    """Bytes rounded up, as a need is."""
+    return -(-value.numerator // value.denominator)
+
+
+def shown(value: Exact, unit: int, places: int = 2) -> str:
+    """A number of bytes in a unit such as GIB, to so many places, halves away from zero."""
+    return rounded(Fraction(value) / unit, places)
+
+
+def gib(value: Exact) -> str:
+    """Such as ``14.90 GiB``."""
+    return f"{shown(value, GIB)} GiB"
+
+
+def rounded(value: Exact | Decimal, places: int) -> str:
+    """In decimal digits, halves away from zero; exact before the rounding, whatever the value is."""
+    exact = Fraction(value)
+    # One more digit than any shown one decides nothing: the quotient is rounded as an integer.
+    scaled = abs(exact) * 10**places
+    digits = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
+    return str(
+        (Decimal(digits) * (-1 if exact < 0 else 1)).scaleb(-places).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    )
+
+
+def grouped(count: int) -> str:
+    """Such as ``131,072``."""
+    return f"{count:,}"
