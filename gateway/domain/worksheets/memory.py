@@ -6,8 +6,9 @@ from typing import Literal
 from msgspec import Struct
 
 from gateway.domain.worksheets.architecture import Architecture, Full
-from gateway.domain.worksheets.formats import KV, WEIGHTS
+from gateway.domain.worksheets.kv_formats import KV
 from gateway.domain.worksheets.units import Exact
+from gateway.domain.worksheets.weight_formats import WEIGHTS
 
 Accounting = Literal["arithmetic", "vllm>=0.21", "vllm<0.21", "llama.cpp"]
 """Whose rules say how much KV memory so many tokens take. ``arithmetic``: bytes per token times tokens, no blocks."""
@@ -30,9 +31,9 @@ class MemoryPlan(Struct, frozen=True, kw_only=True):
 
     architecture: Architecture
     weight_format: str
-    """An id of ``formats.WEIGHTS``."""
+    """An id of ``weight_formats.WEIGHTS``."""
     kv_format: str
-    """An id of ``formats.KV``. Quantising the weights never changes it."""
+    """An id of ``kv_formats.KV``. Quantising the weights never changes it."""
     parallelism: Parallelism = Parallelism()
     tokens: int
     """Cached tokens of one sequence at the evaluated instant: input and what was generated."""

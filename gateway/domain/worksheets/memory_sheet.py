@@ -5,11 +5,12 @@ from decimal import Decimal
 
 from gateway.domain.worksheets import measured, memory, plain
 from gateway.domain.worksheets.fields import Entries, Field
-from gateway.domain.worksheets.formats import KV, WEIGHTS
+from gateway.domain.worksheets.kv_formats import KV
 from gateway.domain.worksheets.measured import Measured
 from gateway.domain.worksheets.memory import Interval, Memory, MemoryPlan, Parallelism
 from gateway.domain.worksheets.sheet import Figure, Sheet, Table, Verdict
 from gateway.domain.worksheets.units import KIB, Exact, gib, gib_to_bytes, grouped, shown, whole
+from gateway.domain.worksheets.weight_formats import WEIGHTS
 
 RAW_BITS = ("16", "4")
 MOST_LAYERS = 1000

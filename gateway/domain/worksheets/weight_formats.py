@@ -1,4 +1,4 @@
-"""Formats of weights and of KV states, as bits and bytes, each with its source."""
+"""Formats of weights, as bits per parameter, each with its source."""
 
 from fractions import Fraction
 from types import MappingProxyType
@@ -15,17 +15,9 @@ class WeightFormat(Struct, frozen=True, kw_only=True):
     source: str
 
 
-class KvFormat(Struct, frozen=True, kw_only=True):
-    """How an element of a key or value is stored."""
-
-    bytes: Fraction
-    source: str
-
-
 WEIGHTS = MappingProxyType(
     {
         "raw16": WeightFormat(bits=Fraction(16), other_bits=Fraction(16), source="16 bits for every parameter"),
         "raw4": WeightFormat(bits=Fraction(4), other_bits=Fraction(4), source="4 bits for every parameter, no scales"),
     }
 )
-KV = MappingProxyType({"fp16": KvFormat(bytes=Fraction(2), source="16 bits an element")})

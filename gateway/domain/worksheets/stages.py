@@ -1,0 +1,13 @@
+"""Which layers each stage of a pipeline holds."""
+
+
+def stage_layers(layers: int, pipeline: int) -> tuple[range, ...]:
+    """Consecutive layers per stage, as vLLM divides them: what is left over goes one each to the last stages but one.
+
+    Source: vllm/distributed/utils.py, get_pp_indices (0.32).
+    """
+    counts = [layers // pipeline] * pipeline
+    for position in range(2, layers % pipeline + 2):
+        counts[-position] += 1
+    starts = [sum(counts[:stage]) for stage in range(pipeline)]
+    return tuple(range(start, start + count) for start, count in zip(starts, counts, strict=True))
