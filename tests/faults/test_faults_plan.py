@@ -5,6 +5,7 @@ from collections import Counter
 from gateway.testkit.faults import misbehaviour
 from gateway.testkit.faults.misbehaviour import ALL
 from gateway.testkit.faults.plan import LETHAL, PLACES, SLOW, STATEMENTS, STOPS, Place, round_plan
+from gateway.testkit.faults.tally import Tally, Wanted, next_round
 
 
 def places(seed: int, rounds: int) -> Counter[Place]:
@@ -48,3 +49,15 @@ def test_the_provider_does_the_same_for_a_seed_an_operation_and_a_repetition() -
 def test_most_providers_behave_so_that_enough_is_completed() -> None:
     weights = sum(one.weight for one in ALL.values())
     assert sum(one.weight for one in ALL.values() if one.concludes == "completed") > weights / 2
+
+
+def test_what_a_race_has_kept_from_firing_is_gone_after_at_once() -> None:
+    missing = [place for place in LETHAL if place.point in ("t2.commit", "t2.committed")] + [SLOW[0], *STATEMENTS[:2]]
+    tally = Tally(struck=100, rounds=40)
+    tally.fired.update({place: 1 for place in PLACES if place not in missing})
+    aimed = [next_round(Wanted(operations=100, seed=seed), tally) for seed in range(30)]
+    assert {failpoint.place for plan in aimed for failpoint in plan} >= set(missing[:2])
+    for plan in aimed:
+        assert {failpoint.place for failpoint in plan} <= set(missing)
+        assert sum(failpoint.place in LETHAL for failpoint in plan) == 1
+    assert next_round(Wanted(operations=101, seed=1), tally) == round_plan(1, 40)

@@ -105,6 +105,14 @@ def round_plan(seed: int, number: int) -> tuple[Failpoint, ...]:
     return tuple(_aimed(place, rng) for place in _compatible(lethal, others))
 
 
+def aimed_at(missing: Sequence[Place], seed: int, number: int) -> tuple[Failpoint, ...]:
+    """The failpoints of a round that goes after these: one that ends the process, and the others before it."""
+    rng = random.Random(f"{seed}/{number}/missing")
+    lethal = [place for place in missing if place in LETHAL]
+    others = [place for place in missing if place not in LETHAL]
+    return tuple(_aimed(place, rng) for place in _compatible(rng.sample(lethal, min(1, len(lethal))), others))
+
+
 def _in_turn(places: Sequence[Place], seed: int, number: int, count: int) -> list[Place]:
     """The next places of an endless sequence of shuffles, so that each comes equally often."""
     taken = []

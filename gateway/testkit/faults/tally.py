@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct, field
 
-from gateway.testkit.faults.plan import PLACES, Failpoint, Place, round_plan
+from gateway.testkit.faults.plan import PLACES, Failpoint, Place, aimed_at, round_plan
 
 SCOPES = ("tenant", "quota_scope", "profile")
 LEAST_COMPLETED = 0.15
@@ -58,6 +58,14 @@ class Tally(Struct, kw_only=True):
     def not_fired(self, least: int) -> list[Place]:
         """Failpoints that have fired less often."""
         return [place for place in PLACES if self.fired[place] < least]
+
+
+def next_round(wanted: Wanted, tally: Tally) -> tuple[Failpoint, ...]:
+    """As planned; and once enough is struck, aimed at what a race has kept from firing."""
+    missing = tally.not_fired(wanted.least)
+    if tally.struck >= wanted.operations and missing:
+        return aimed_at(missing, wanted.seed, tally.rounds)
+    return wanted.rounds(wanted.seed, tally.rounds)
 
 
 def is_reached(wanted: Wanted, tally: Tally) -> bool:
