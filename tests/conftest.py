@@ -11,7 +11,10 @@ pytest_plugins = [
     "gateway.testkit.steps.budgeting",
     "gateway.testkit.steps.isolating",
     "gateway.testkit.steps.lifecycle",
+    "gateway.testkit.steps.capacity",
     "gateway.testkit.steps.surface",
+    "gateway.testkit.steps.worksheets",
+    "gateway.testkit.steps.worksheet_times",
     "gateway.testkit.steps.http_only",
     "gateway.testkit.steps.hosted",
 ]

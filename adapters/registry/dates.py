@@ -10,6 +10,7 @@ from adapters.registry.approvals import covering
 from adapters.registry.document import Path
 from adapters.registry.draft import Draft, Entry
 from gateway.domain.bundle import Bundle
+from gateway.domain.capacity import MeasuredCapacity
 from gateway.domain.fault import Fault
 
 LONGEST_PRICES_DAYS = 400
@@ -18,7 +19,7 @@ _DAY_US = 86_400 * 1_000_000
 
 
 def not_yet(draft: Draft, at_us: int) -> Iterator[Fault]:
-    """Faults of what bundles say has happened, and cannot have at that time or in that order."""
+    """Faults of what bundles and profiles say has happened, and cannot have at that time or in that order."""
     for bundle in draft.bundles.values():
         evaluated = bundle.value.evaluation.date
         days: list[tuple[Path, str]] = [(("evaluation", "date"), evaluated)]
@@ -29,6 +30,12 @@ def not_yet(draft: Draft, at_us: int) -> Iterator[Fault]:
             elif day < evaluated and not _is_to_come(evaluated, at_us):
                 sentence = "The approval is older than the evaluation."
                 yield bundle.fault(path, sentence, "Approve what was evaluated, after its evaluation.")
+    for profile in draft.profiles.values():
+        engine = profile.value.engine
+        measured = engine.capacity if engine else None
+        if isinstance(measured, MeasuredCapacity) and _is_to_come(measured.date, at_us):
+            remedy = "Write the day on which it was measured, in UTC."
+            yield profile.fault(("engine", "capacity", "date"), "This day has not come yet.", remedy)
 
 
 def expiries(draft: Draft, at_us: int) -> Iterator[Fault]:

@@ -7,7 +7,8 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from adapters.registry import kinds, yaml_text
+from adapters.registry import architectures, kinds, yaml_text
+from adapters.registry.architectures import Described
 from adapters.registry.document import Document, Path
 from adapters.registry.kinds import KINDS, SCHEMAS, Kind
 from adapters.registry.shape import faults_of_shape
@@ -42,6 +43,8 @@ class Draft(Struct, frozen=True, kw_only=True):
     quota_scopes: Mapping[str, Entry[QuotaScope]]
     profiles: Mapping[str, Entry[Profile]]
     bundles: Mapping[str, Entry[Bundle]]
+    architectures: Mapping[str, Described | None]
+    """By the file's name; None: it is broken."""
     names: Mapping[str, frozenset[str]]
     """By the kind's name, the ids of all files, so that one broken file does not break every reference to it."""
 
@@ -61,6 +64,8 @@ def read_draft(directory: pathlib.Path) -> tuple[Draft, list[Fault]]:
     if not _files(directory, kinds.TENANT):
         folder = str(directory / kinds.TENANT.place)
         faults.append(Fault(folder, 0, "", "The registry has no tenant.", "Add the file tenants/ID.yaml."))
+    described = {path.name: architectures.read(path) for path in architectures.files(directory)}
+    faults += [found for found in described.values() if isinstance(found, Fault)]
     draft = Draft(
         currency=next(iter(entries[kinds.CURRENCY].values()), None),
         privacy=next(iter(entries[kinds.PRIVACY].values()), None),
@@ -71,6 +76,7 @@ def read_draft(directory: pathlib.Path) -> tuple[Draft, list[Fault]]:
         quota_scopes=entries[kinds.QUOTA_SCOPE],
         profiles=entries[kinds.PROFILE],
         bundles=entries[kinds.BUNDLE],
+        architectures={name: None if isinstance(found, Fault) else found for name, found in described.items()},
         names={kind.name: frozenset(path.stem for path in _files(directory, kind)) for kind in KINDS},
     )
     return draft, faults
@@ -106,13 +112,15 @@ def _strays(directory: pathlib.Path) -> list[Fault]:
     for path in sorted(directory.iterdir()):
         if path.name == SCHEMAS and path.is_dir():
             continue
-        if path.name in folders and path.is_dir():
+        if path.name == architectures.FOLDER and path.is_dir():
+            strays += [inner for inner in path.iterdir() if not architectures.has_place(inner)]
+        elif path.name in folders and path.is_dir():
             strays += [inner for inner in path.iterdir() if inner.suffix != ".yaml" or not _is_plain(inner)]
         elif path.name not in files:
             strays.append(path)
     links = [path for path in sorted(directory.rglob("*")) if path.is_symlink()]
     instead = "Put the file or the folder itself here, or delete the link."
-    remove = "Remove it, or name it KIND/ID.yaml in one of its folders."
+    remove = "Remove it, or name it KIND/ID.yaml in one of its folders; architectures end in .json."
     return [
         *(_stray(path, "This is a link.", instead) for path in links),
         *(_stray(path, "This has no place in the registry.", remove) for path in strays if not path.is_symlink()),

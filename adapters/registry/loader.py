@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from adapters.registry import kinds
 from adapters.registry.approvals import approvals
+from adapters.registry.capacity import capacity
 from adapters.registry.classes import classes, unfit
 from adapters.registry.coherence import coherence
 from adapters.registry.credentials import credentials
@@ -43,7 +44,7 @@ def load(directory: pathlib.Path, *, at_us: int, strict: bool = False) -> Loaded
         remedy = "Name the folder of the registry in GATEWAY_REGISTRY; by default it is registry, where you are."
         return (Fault(file=str(directory), line=0, path="", sentence=sentence, remedy=remedy),)
     draft, faults = read_draft(directory)
-    for check in (references, classes, coherence, hosted, credentials, approvals):
+    for check in (references, classes, coherence, hosted, capacity, credentials, approvals):
         faults += check(draft)
     faults += not_yet(draft, at_us)
     warnings = tuple(sorted([*expiries(draft, at_us), *unfit(draft), *unserved(draft)]))

@@ -24,8 +24,8 @@ _Validator = _extend(
 
 # Digests, commits and model files are long and random by nature; there only well-known shapes of secrets count.
 _RANDOM_BY_NATURE = frozenset(
-    {"accepted_models", "digest", "evidence", "method", "model", "model_file", "prompt_template_digest", "revision"}
-    | {"rules_revision", "suite_digest", "version"}
+    {"accepted_models", "architecture", "digest", "evidence", "method", "model", "model_file", "prompt_template_digest"}
+    | {"engine_version", "revision", "rules_revision", "suite_digest", "version"}
 )
 _TYPES = {
     "array": ("a list", "Write a list, each item behind a dash."),
@@ -79,7 +79,8 @@ def _leaves(error: ValidationError) -> Iterator[ValidationError]:
     branches: dict[Any, list[ValidationError]] = {}
     for inner in error.context or ():
         branches.setdefault(inner.relative_schema_path[0], []).append(inner)
-    meant = [errors for errors in branches.values() if not any(_of_another_type(e) for e in errors)]
+    tag = _tag_field(error)
+    meant = [errors for errors in branches.values() if not any(_of_another_type(e, tag) for e in errors)]
     if len(meant) == 1:
         for inner in meant[0]:
             yield from _leaves(inner)
@@ -87,8 +88,16 @@ def _leaves(error: ValidationError) -> Iterator[ValidationError]:
         yield error
 
 
-def _of_another_type(error: ValidationError) -> bool:
+def _of_another_type(error: ValidationError, tag: str | None) -> bool:
+    if tag is not None and list(error.relative_path) == [tag]:
+        return True
     return error.validator in {"type", "enum"} and not error.relative_path
+
+
+def _tag_field(error: ValidationError) -> str | None:
+    """The key by whose word the branches of ``anyOf`` are told apart, where there is one."""
+    schema: Any = error.schema
+    return schema.get("discriminator", {}).get("propertyName") if isinstance(schema, Mapping) else None
 
 
 def _words(error: ValidationError) -> Iterator[tuple[Path, str, str]]:
@@ -117,9 +126,22 @@ def _words(error: ValidationError) -> Iterator[tuple[Path, str, str]]:
         case "pattern" | "format":
             yield place, "This does not have the form that is needed.", about
         case "anyOf":
-            yield place, "This has none of the forms that are allowed here.", f"Write {_either(rule)}."
+            yield _no_branch(error, place)
         case limit:
             yield place, _LIMITS[str(limit)], f"The bound is {rule}. {about}".strip()
+
+
+def _no_branch(error: ValidationError, place: Path) -> tuple[Path, str, str]:
+    """Words for a value that is of no branch of ``anyOf``."""
+    tag = _tag_field(error)
+    if tag is None or not isinstance(error.instance, dict):
+        branches: Any = error.validator_value
+        return place, "This has none of the forms that are allowed here.", f"Write {_either(branches)}."
+    schema: Any = error.schema
+    words = ", ".join(schema["discriminator"]["mapping"])
+    if tag in error.instance:
+        return (*place, tag), "This is none of the words that are allowed here.", f"Use one of: {words}."
+    return place, f"The key {tag} is missing.", f"Add it, with one of: {words}."
 
 
 def _nearest(key: str, known: list[str]) -> str:
@@ -129,7 +151,7 @@ def _nearest(key: str, known: list[str]) -> str:
 
 def _either(branches: Iterable[Mapping[str, Any]]) -> str:
     words = [", ".join(b["enum"]) if "enum" in b else _TYPES[b.get("type", "object")][0] for b in branches]
-    return " or ".join(words)
+    return " or ".join(dict.fromkeys(words))
 
 
 def _strings(value: Any, path: Path = (), field: str = "") -> Iterator[tuple[Path, str, str]]:

@@ -2,18 +2,20 @@
 
 import asyncio
 import sqlite3
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import select, text
 
 from adapters.store.database import aside, snapshot
+from adapters.store.outcomes import outcomes
 from adapters.store.statements import sql, word
 from adapters.store.tables import NOT_COMPLETED, attempt, budget, hold, names, operation
 from adapters.store.verify import verify
 from gateway.domain.budget import Scope
 from gateway.domain.limits import Sums
 from gateway.domain.operation import HOLDING, State
-from gateway.ports.reads import InUse, ScopeSums, StrandedHold
+from gateway.ports.reads import InUse, OutcomeFilter, OutcomeSums, ScopeSums, StrandedHold
 
 _STRANDED = sql(
     select(
@@ -54,6 +56,9 @@ class StoredAccounts:
 
     async def usage(self) -> tuple[ScopeSums, ...]:
         return await asyncio.to_thread(aside, self._directory, _usage)
+
+    async def outcomes(self, wanted: OutcomeFilter) -> tuple[OutcomeSums, ...]:
+        return await asyncio.to_thread(aside, self._directory, partial(outcomes, wanted=wanted))
 
     async def in_use(self) -> InUse:
         return await asyncio.to_thread(aside, self._directory, _in_use)

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
-from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec import Struct, to_builtins
 from sqlalchemy import bindparam, delete, select
 
 from adapters.store.batch import Batch
 from adapters.store.directory import Directory
-from adapters.store.profile_rows import mark_from
+from adapters.store.profile_rows import mark_from, row_of
 from adapters.store.statements import Inserter, sql
 from adapters.store.tables import attempt, profile_mark
 from gateway.domain.principal import Caller
@@ -84,7 +83,7 @@ def _act(batch: Batch, item: Change) -> ActNotLegal | None:
             who=f"{actor.tenant}/{actor.id}",
             since_us=batch.now_us,
         )
-        _insert(batch.connection, [asdict(mark)])
+        _insert(batch.connection, [row_of(mark)])
     else:
         batch.connection.execute(_TAKE_AWAY, {"of_profile": asked.profile, "of_kind": kind})
     batch.audit(
@@ -108,8 +107,9 @@ def _quarantine(batch: Batch, found: Quarantine) -> bool:
         who=THE_GATEWAY,
         since_us=batch.now_us,
         dispatch_id=found.dispatch_id,
+        shortfall=found.shortfall,
     )
-    _insert(batch.connection, [asdict(mark)])
+    _insert(batch.connection, [row_of(mark)])
     batch.audit(
         PROFILE_QUARANTINED,
         code=found.profile,
@@ -117,6 +117,7 @@ def _quarantine(batch: Batch, found: Quarantine) -> bool:
             "profile_digest": found.profile_digest,
             "reason": found.reason,
             "dispatch_id": found.dispatch_id,
+            "shortfall": to_builtins(found.shortfall),
         },
     )
     return True

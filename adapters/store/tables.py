@@ -322,6 +322,9 @@ profile_mark = _table(
     _text("who"),
     _time("since_us"),
     Column("dispatch_id", Text),
+    _amount("promised", optional=True),
+    _amount("reported", optional=True),
+    CheckConstraint("(promised IS NULL) = (reported IS NULL)", name="ck_profile_mark_shortfall"),
     rowid=False,
 )
 """Why a profile takes no new work; one without a row serves. No reference to attempts, which are purged earlier."""

@@ -4,13 +4,15 @@ It answers every model name (engine contract E4), so the alias, the model file a
 /props and compared; a profile without an exact match serves nobody (promise G12).
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import aiohttp
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from adapters.transport.asking import ask, ends_in, told
+from gateway.domain.capacity import promised_sequences
 from gateway.domain.profile import Profile
+from gateway.domain.profile_state import Shortfall
 from gateway.ports.transport import Attested, Readiness
 
 Reason = Literal[
@@ -28,14 +30,17 @@ COMPARED: tuple[Attested, ...] = ("alias", "model_file", "context", "slots")
 """What /props tells, and is held against the profile. The server's version is not among it."""
 
 
+Reported = Annotated[int, Meta(ge=0, le=2**53)]
+
+
 class _Settings(Struct):
-    n_ctx: int
+    n_ctx: Reported
     """Tokens per slot: the server has divided its context by its slots."""
 
 
 class _Properties(Struct):
     default_generation_settings: _Settings
-    total_slots: int
+    total_slots: Reported
     model_alias: str
     model_path: str
 
@@ -52,23 +57,24 @@ async def check(session: aiohttp.ClientSession, profile: Profile) -> Readiness:
     properties = told(await ask(session, profile.endpoint, "/props"), _Properties)
     if properties is None:
         return _found("unready", "properties_unreadable")
-    mismatch = _mismatch(properties, profile)
-    return Readiness("ready", facts=COMPARED) if mismatch is None else _found("mismatch", mismatch)
+    return _mismatch(properties, profile) or Readiness("ready", facts=COMPARED)
 
 
-def _mismatch(found: _Properties, profile: Profile) -> Reason | None:
+def _mismatch(found: _Properties, profile: Profile) -> Readiness | None:
     if found.model_alias not in profile.accepted_models:
-        return "other_alias"
+        return _found("mismatch", "other_alias")
     if profile.engine is None or not ends_in(found.model_path, profile.engine.model_file):
-        return "other_model_file"
-    if found.default_generation_settings.n_ctx < profile.context_window:
-        return "context_too_small"
-    concurrency = profile.limits.concurrency
-    # Where it is unlimited, the engine's own queue takes what its slots do not: one slot is enough.
-    if found.total_slots < (1 if concurrency == "unlimited" else concurrency):
-        return "too_few_slots"
+        return _found("mismatch", "other_model_file")
+    context = found.default_generation_settings.n_ctx
+    if context < profile.context_window:
+        return _found("mismatch", "context_too_small", Shortfall(profile.context_window, context))
+    slots = promised_sequences(profile.limits)
+    if found.total_slots < slots:
+        return _found("mismatch", "too_few_slots", Shortfall(slots, found.total_slots))
     return None
 
 
-def _found(state: Literal["starting", "unready", "mismatch"], reason: Reason) -> Readiness:
-    return Readiness(state, reason)
+def _found(
+    state: Literal["starting", "unready", "mismatch"], reason: Reason, shortfall: Shortfall | None = None
+) -> Readiness:
+    return Readiness(state, reason, shortfall=shortfall)

@@ -1,8 +1,9 @@
 """vLLM's server: whose cached prefixes are kept apart, and whether it is the engine that its profile describes.
 
-Read, and compared with the profile: the served model, its path, its context, the version, the size of the KV cache
-and whether prefixes are cached at all. Anything else than an exact fit serves nobody (promise G12). The model's
-revision is attested by the fingerprint of every answer, not here. Measured with vLLM 0.32; see docs/engines.md.
+Read, and compared with the profile: the served model, its path, its context, the version, the size of the KV cache,
+its blocks and its format, and whether prefixes are cached at all. Anything else than an exact fit serves nobody
+(promise G12). The model's revision is attested by the fingerprint of every answer, not here. Measured with vLLM 0.32;
+see docs/engines.md.
 """
 
 import asyncio
@@ -14,15 +15,17 @@ from typing import Annotated, Literal
 import aiohttp
 import msgspec
 from msgspec import Meta, Struct
-from prometheus_client.parser import text_string_to_metric_families
 
-from adapters.transport import self_hosted
+from adapters.transport import self_hosted, vllm_cache
 from adapters.transport.asking import ask, ends_in, told
+from adapters.transport.vllm_cache import Cache
 from adapters.transport.wire import Call
 from adapters.transport.wire_answer import Answer, read_answer
 from adapters.transport.wire_result import Answered
+from gateway.domain.capacity import promised_sequences
 from gateway.domain.grant import Dispatch
 from gateway.domain.profile import Engine, Profile
+from gateway.domain.profile_state import Shortfall
 from gateway.ports.transport import Attested, Readiness
 
 Reason = Literal[
@@ -37,22 +40,18 @@ Reason = Literal[
     "context_too_small",
     "other_version",
     "kv_cache_too_small",
+    "other_block_size",
+    "other_kv_format",
     "other_prefix_cache",
 ]
-FACTS: tuple[Attested, ...] = ("alias", "model_file", "context", "version", "slots", "prefix_cache")
-
-_CACHE_INFO = "vllm:cache_config_info"
-_LINE_LENGTH = 4096
-_LINES_LENGTH = 2**17
-"""Characters that are parsed, of a line and of all: a line has some 1,100. An odd megabyte would hold up everything
-else in this process for ten seconds, at every look."""
+FACTS: tuple[Attested, ...] = ("alias", "model_file", "context", "version", "slots", "kv_tokens", "prefix_cache")
 
 
 class _Model(Struct):
     id: str
     root: str
     """The path or the repository that the engine was told to load."""
-    max_model_len: int
+    max_model_len: Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class _Models(Struct):
@@ -61,13 +60,6 @@ class _Models(Struct):
 
 class _Version(Struct):
     version: str
-
-
-class _Cache(Struct):
-    """Labels of vLLM's cache_config_info, one line per engine core."""
-
-    kv_cache_size_tokens: Annotated[int, Meta(ge=0)]
-    enable_prefix_caching: Literal["True", "False"]
 
 
 class Vllm:
@@ -100,7 +92,7 @@ class Vllm:
         models, version, metrics = await asyncio.gather(
             *(ask(self._session, profile.endpoint, path) for path in ("/v1/models", "/version", "/metrics"))
         )
-        return _judged(profile, _models(models), _version(version), _caches(metrics))
+        return _judged(profile, _models(models), _version(version), vllm_cache.caches(metrics))
 
 
 def cache_salt(secret: bytes, dispatch: Dispatch, engine: Engine) -> str:
@@ -122,7 +114,7 @@ def _with(body: bytes, salt: str) -> bytes:
 
 
 def _judged(
-    profile: Profile, models: tuple[_Model, ...] | None, version: str | None, caches: tuple[_Cache, ...]
+    profile: Profile, models: tuple[_Model, ...] | None, version: str | None, caches: tuple[Cache, ...]
 ) -> Readiness:
     if models == ():
         return _found("starting", "loading")
@@ -132,28 +124,31 @@ def _judged(
         return _found("unready", "version_unreadable")
     if not caches:
         return _found("unready", "metrics_unreadable")
-    mismatch = _mismatch(profile, models, version, caches)
-    return Readiness("ready", facts=FACTS) if mismatch is None else _found("mismatch", mismatch)
+    return _mismatch(profile, models, version, caches) or Readiness("ready", facts=FACTS)
 
 
-def _mismatch(profile: Profile, models: tuple[_Model, ...], version: str, caches: tuple[_Cache, ...]) -> Reason | None:
+def _mismatch(
+    profile: Profile, models: tuple[_Model, ...], version: str, caches: tuple[Cache, ...]
+) -> Readiness | None:
     engine = profile.engine
     served = {model.id for model in models}
     if profile.model not in served or not served <= set(profile.accepted_models):
-        return "other_alias"
+        return _found("mismatch", "other_alias")
     if engine is None or not all(ends_in(model.root, engine.model_file) for model in models):
-        return "other_model_file"
-    if any(model.max_model_len < profile.context_window for model in models):
-        return "context_too_small"
+        return _found("mismatch", "other_model_file")
+    context = min(model.max_model_len for model in models)
+    if context < profile.context_window:
+        return _found("mismatch", "context_too_small", Shortfall(profile.context_window, context))
     if version != engine.version:
-        return "other_version"
-    concurrency = profile.limits.concurrency
-    # Where it is unlimited, the engine's own queue takes what its cache does not: one whole context is enough.
-    needed = profile.context_window * (1 if concurrency == "unlimited" else concurrency)
-    if any(cache.kv_cache_size_tokens < needed for cache in caches):
-        return "kv_cache_too_small"
-    if any((cache.enable_prefix_caching == "False") != (engine.prefix_cache == "off") for cache in caches):
-        return "other_prefix_cache"
+        return _found("mismatch", "other_version")
+    promised = profile.context_window * promised_sequences(profile.limits)
+    # Each engine core has a cache of its own, and nobody knows which core a request gets.
+    tokens = min(cache.kv_cache_size_tokens for cache in caches)
+    if tokens < promised:
+        return _found("mismatch", "kv_cache_too_small", Shortfall(promised, tokens))
+    for cache in caches:
+        if (other := vllm_cache.other_than_approved(engine, cache)) is not None:
+            return _found("mismatch", other)
     return None
 
 
@@ -167,20 +162,7 @@ def _version(answered: Answered | None) -> str | None:
     return None if found is None else found.version
 
 
-def _caches(answered: Answered | None) -> tuple[_Cache, ...]:
-    """Empty: what the engine says of its caches could not be read."""
-    if answered is None or answered.status != 200:
-        return ()
-    try:
-        # Only these lines: the other hundreds are not ours to judge, and parsing them takes milliseconds.
-        lines = [line for line in answered.body.decode().split("\n") if line.startswith(_CACHE_INFO + "{")]
-        if sum(map(len, lines)) > _LINES_LENGTH or any(len(line) > _LINE_LENGTH for line in lines):
-            return ()
-        samples = (s for family in text_string_to_metric_families("\n".join(lines) + "\n") for s in family.samples)
-        return tuple(msgspec.convert(sample.labels, _Cache, strict=False) for sample in samples)
-    except ValueError:
-        return ()
-
-
-def _found(state: Literal["starting", "unready", "mismatch"], reason: Reason) -> Readiness:
-    return Readiness(state, reason)
+def _found(
+    state: Literal["starting", "unready", "mismatch"], reason: Reason, shortfall: Shortfall | None = None
+) -> Readiness:
+    return Readiness(state, reason, shortfall=shortfall)

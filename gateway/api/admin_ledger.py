@@ -1,5 +1,6 @@
-"""/admin/ledger: does it add up, what is held by nobody, and what is left of each budget."""
+"""/admin/ledger: does it add up, what is held by nobody, what is left of each budget, and what attempts came to."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -10,7 +11,9 @@ from starlette.routing import Route
 from gateway.api.administration import answer, permit, query
 from gateway.domain.budget import Scope
 from gateway.domain.limits import UNLIMITED, LimitName
-from gateway.domain.refusal import Refusal
+from gateway.domain.refusal import Code, Refusal
+from gateway.domain.registry import DateTime
+from gateway.ports.reads import OutcomeFilter
 from gateway.service.assembly import AdminServices
 from gateway.service.operators import ScopeUsage
 
@@ -32,6 +35,22 @@ class UsageQuery(Struct, frozen=True, forbid_unknown_fields=True):
             for kind, name in named.items()
             if name is not None
         )
+
+
+class OutcomesQuery(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which attempts to count: of operations that were first asked for at ``since`` or later."""
+
+    since: DateTime
+    profile: Name | None = None
+    tenant: Name | None = None
+
+    @property
+    def since_us(self) -> int | None:
+        """None: there is no such instant, such as a 31st of November."""
+        try:
+            return int(datetime.fromisoformat(self.since).timestamp()) * 1_000_000
+        except ValueError:
+            return None
 
 
 class LedgerAdmin:
@@ -58,12 +77,24 @@ class LedgerAdmin:
         found = await self._services.operators.usage(allowed, asked.scopes)
         return answer({"object": "list", "currency": allowed.snapshot.currency, "data": [view(one) for one in found]})
 
+    async def outcomes(self, http: HttpRequest) -> Response:
+        if isinstance(allowed := await permit(self._services, http, "ledger", "read"), Refusal):
+            return answer(allowed)
+        if isinstance(asked := query(http, OutcomesQuery), Refusal):
+            return answer(asked)
+        if (since_us := asked.since_us) is None:
+            return answer(Refusal(code=Code.INVALID_VALUE, status=422, param="since", in_query=True))
+        wanted = OutcomeFilter(since_us=since_us, profile=asked.profile, tenant=asked.tenant)
+        found = await self._services.operators.outcomes(allowed, wanted)
+        return answer({"object": "list", "currency": allowed.snapshot.currency, "since": asked.since, "data": found})
+
     def routes(self) -> list[Route]:
         """All routes of the ledger."""
         return [
             Route("/admin/ledger/verify", self.verify, methods=["POST"]),
             Route("/admin/ledger/stranded", self.stranded, methods=["GET"]),
             Route("/admin/ledger/usage", self.usage, methods=["GET"]),
+            Route("/admin/ledger/outcomes", self.outcomes, methods=["GET"]),
         ]
 
 

@@ -72,6 +72,7 @@ def _row(one: ProfileView) -> dict[str, Any]:
             "reason": one.readiness.reason,
             "since_us": one.since_us,
             "until_us": one.until_us,
+            "shortfall": msgspec.to_builtins(one.readiness.shortfall),
         },
         "facts": msgspec.to_builtins(one.facts),
     }
@@ -85,4 +86,5 @@ def _mark(mark: Mark) -> dict[str, Any]:
         "since_us": mark.since_us,
         "dispatch_id": mark.dispatch_id,
         "profile_digest": mark.profile_digest,
+        "shortfall": msgspec.to_builtins(mark.shortfall),
     }

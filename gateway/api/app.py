@@ -21,6 +21,7 @@ from gateway.api.models import Models
 from gateway.api.openapi import OpenApi
 from gateway.api.operations import Operations
 from gateway.api.problems import problem
+from gateway.api.worksheets import routes as worksheets
 from gateway.domain.refusal import Code, Refusal
 from gateway.ports.events import Events, Faulted
 from gateway.service.assembly import AdminServices, Services
@@ -36,6 +37,7 @@ def create_app(services: Services, *, bounds: BodyBounds, render_metrics: Callab
             Route("/readyz", Ready(services).__call__, methods=["GET"]),
             Route("/metrics", Metrics(render_metrics).__call__, methods=["GET"]),
             Route("/openapi.json", OpenApi().__call__, methods=["GET"]),
+            *worksheets.routes(),
             *_administration(services.admin),
         ],
         services.events,

@@ -13,7 +13,7 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 
 from gateway.api.openapi_described import EVERYWHERE, Described
-from gateway.api.openapi_refusals import Problem, refusals
+from gateway.api.openapi_refusals import HTML, Problem, refusals
 from gateway.api.openapi_routes import ROUTES
 from gateway.domain.operation import State
 from gateway.domain.refusal import MEANINGS
@@ -107,12 +107,12 @@ def _operation(
         "tags": [route.tag],
         "security": [{"key": []}] if route.credential else [],
         "responses": _answers(route, shapes[route.answer])
-        | refusals(route.codes, generates=route.generates, problem=problem),
+        | refusals(route.codes, generates=route.generates, is_page=route.is_page, problem=problem),
     }
     if parameters:
         operation["parameters"] = parameters
     if route.body is not None:
-        content = {"application/json": {"schema": shapes[route.body]}}
+        content = {route.body_media: {"schema": shapes[route.body]}}
         operation["requestBody"] = {"required": True, "content": content}
     return operation
 
@@ -124,6 +124,8 @@ def _answers(route: Described, shape: Mapping[str, Any]) -> dict[str, Any]:
     answer: dict[str, Any] = {"description": route.summary, "content": {route.media: {"schema": shape}}}
     if headers:
         answer["headers"] = headers
+    if route.is_page:
+        answer["content"][HTML] = {"schema": _TEXT}
     return {str(status): answer for status in (route.status, route.also) if status is not None}
 
 

@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from gateway.api.openapi_answers import Cost, Micros, OperationView
 from gateway.domain.fault import Fault
-from gateway.domain.profile_state import MarkKind, ProfileState
+from gateway.domain.profile_state import MarkKind, ProfileState, Shortfall
 from gateway.domain.questions import FailedCheck
 from gateway.ports.reads import StrandedHold
 from gateway.ports.transport import ReadinessState
@@ -143,6 +143,37 @@ class UsageList(Struct, frozen=True):
     data: tuple[ScopeUsageView, ...]
 
 
+class OutcomeRow(Struct, frozen=True, kw_only=True):
+    """Attempts of one profile that came to the same, and what of them counts; costs in micro-units of the currency."""
+
+    profile: str
+    outcome: Literal[
+        "granted",
+        "dispatching",
+        "completed",
+        "content_filter",
+        "no_effect",
+        "charged",
+        "unknown",
+        "released",
+        "closed",
+    ]
+    attempts: int
+    at_reservation: int
+    input: int
+    output: int
+    cost: int
+
+
+class OutcomeList(Struct, frozen=True):
+    """What attempts came to, in the order of profiles and outcomes."""
+
+    object: Literal["list"]
+    currency: str
+    since: str
+    data: tuple[OutcomeRow, ...]
+
+
 class DecisionView(Struct, frozen=True, kw_only=True):
     """A decision of policy, with what it failed on."""
 
@@ -185,6 +216,7 @@ class MarkView(Struct, frozen=True, kw_only=True):
     since_us: Micros
     dispatch_id: str | None
     profile_digest: str
+    shortfall: Shortfall | None
 
 
 class ReadinessView(Struct, frozen=True):
@@ -194,6 +226,7 @@ class ReadinessView(Struct, frozen=True):
     reason: str
     since_us: Micros | None
     until_us: Micros | None
+    shortfall: Shortfall | None
 
 
 class ProfileRow(Struct, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from gateway.api.admin import EvidenceBody, ReasonBody, SearchQuery
 from gateway.api.admin_keys import KeysQuery, NewKeyBody
-from gateway.api.admin_ledger import UsageQuery
+from gateway.api.admin_ledger import OutcomesQuery, UsageQuery
 from gateway.api.admin_profiles import NoQuery
 from gateway.api.admin_sources import GrantBody, RevokeBody, SourcesQuery, WithdrawBody
 from gateway.api.openapi_admin_answers import (
@@ -12,6 +12,7 @@ from gateway.api.openapi_admin_answers import (
     KeyView,
     NewKey,
     OperationPage,
+    OutcomeList,
     ProfileList,
     ProfileRow,
     ReloadView,
@@ -183,6 +184,15 @@ ADMIN_ROUTES: tuple[Described, ...] = (
         summary="What each budget has used, beside its limits.",
         query=UsageQuery,
         answer=UsageList,
+        codes=(*ADMIN, *QUERY),
+    ),
+    Described(
+        method="GET",
+        path="/admin/ledger/outcomes",
+        id="readOutcomes",
+        summary="What attempts came to, by profile, and what of them counts. May take seconds.",
+        query=OutcomesQuery,
+        answer=OutcomeList,
         codes=(*ADMIN, *QUERY),
     ),
     Described(

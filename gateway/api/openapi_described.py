@@ -83,6 +83,8 @@ class Described(Struct, frozen=True, kw_only=True):
     codes: tuple[Code, ...] = ()
     headers: tuple[str, ...] = ()
     """Headers that its answer always has."""
+    is_page: bool = False
+    """Also a page, for people: its body is a form, and whoever does not ask for JSON gets HTML, refusals too."""
 
     @property
     def generates(self) -> bool:
@@ -90,4 +92,9 @@ class Described(Struct, frozen=True, kw_only=True):
 
     @property
     def tag(self) -> str:
-        return self.path.split("/")[1] if self.path.startswith(("/v1/", "/admin/")) else "process"
+        head = self.path.split("/")[1]
+        return head if head in ("v1", "admin", "worksheets") else "process"
+
+    @property
+    def body_media(self) -> str:
+        return "application/x-www-form-urlencoded" if self.is_page else "application/json"

@@ -7,6 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from gateway.domain.fault import Fault
 from gateway.domain.refusal import MEANINGS, Code
+from gateway.domain.worksheets.fields import EntryFault
 
 OTHER_STATUSES: Mapping[Code, Mapping[int, str]] = {
     Code.INVALID_VALUE: {422: "out of range"},
@@ -16,6 +17,7 @@ OTHER_STATUSES: Mapping[Code, Mapping[int, str]] = {
 }
 """Further statuses of a code, and when (gateway/domain/refusal.py says why)."""
 _ONLY_OF_A_GENERATION = frozenset({502, 504})
+HTML = "text/html"
 
 
 class OpenAiError(Struct, frozen=True):
@@ -52,6 +54,7 @@ class Problem(Struct, frozen=True, kw_only=True):
     retry_after_s: int | UnsetType = UNSET
     facts: dict[str, Any] | UnsetType = UNSET
     faults: tuple[Fault, ...] | UnsetType = UNSET
+    entries: tuple[EntryFault, ...] | UnsetType = UNSET
 
 
 def statuses(code: Code) -> dict[int, str]:
@@ -59,10 +62,11 @@ def statuses(code: Code) -> dict[int, str]:
     return {MEANINGS[code].status: "", **OTHER_STATUSES.get(code, {})}
 
 
-def refusals(codes: Iterable[Code], *, generates: bool, problem: Mapping[str, Any]) -> dict[str, Any]:
+def refusals(codes: Iterable[Code], *, generates: bool, is_page: bool, problem: Mapping[str, Any]) -> dict[str, Any]:
     """The responses of a route that may refuse with these codes.
 
     :param generates: whether it asks for a generation, whose outcome may be unknown.
+    :param is_page: whether people get them as a page.
     :param problem: reference to the schema of ``Problem``.
     """
     by_status: dict[int, list[Code]] = {}
@@ -70,7 +74,11 @@ def refusals(codes: Iterable[Code], *, generates: bool, problem: Mapping[str, An
         for status in statuses(code):
             if generates or status not in _ONLY_OF_A_GENERATION:
                 by_status.setdefault(status, []).append(code)
-    return {str(status): _response(status, by_status[status], problem) for status in sorted(by_status)}
+    found = {str(status): _response(status, by_status[status], problem) for status in sorted(by_status)}
+    if is_page:
+        for response in found.values():
+            response["content"][HTML] = {"schema": {"type": "string"}}
+    return found
 
 
 def _response(status: int, codes: list[Code], problem: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from gateway.api.chat_body import ChatBody
 from gateway.api.openapi_admin_routes import ADMIN_ROUTES
 from gateway.api.openapi_answers import ChatCompletion, LiveView, Model, ModelList, OperationView, ReadyView, Timeline
 from gateway.api.openapi_described import GENERATION, KNOWN, OPERATION_HEADERS, PATH, Described
+from gateway.api.openapi_worksheets import WORKSHEET_ROUTES
 from gateway.domain.refusal import Code
 
 ROUTES: tuple[Described, ...] = (
@@ -88,5 +89,6 @@ ROUTES: tuple[Described, ...] = (
         answer=dict[str, Any],
         credential=False,
     ),
+    *WORKSHEET_ROUTES,
     *ADMIN_ROUTES,
 )

@@ -65,6 +65,8 @@ def _document(refusal: Refusal, status: int) -> dict[str, Any]:
         document["detail"] = detail
     if refusal.fields:
         document["fields"] = refusal.fields
+    if refusal.entries:
+        document["entries"] = refusal.entries
     if refusal.policy_codes:
         document["policy_codes"] = [
             {"code": code.code, "remedy": code.remedy} | ({} if code.source is None else {"source": code.source})

@@ -16,17 +16,13 @@ from gateway.bench import processes
 from gateway.bench.children import ROOT, BenchFault, stop
 from gateway.testkit.provider.child import ProviderProcess
 from gateway.testkit.provider.server import EngineFace
-from gateway.testkit.registry_copy import Edit, copy_registry
+from gateway.testkit.registry_copy import Edit, copy_registry, slots
 
 FACE = EngineFace(
     alias="smollm2-135m@q4_1", model_path="/models/SmolLM2-135M-Instruct.Q4_1.gguf", context=2048, slots=64
 )
 """The engine of the example registry, with a slot for each concurrent request."""
-SLOTS = Edit(
-    file="profiles/smollm2-135m.yaml",
-    old="  # The engine's slots.\n  concurrency: 2",
-    new=f"  # The engine's slots.\n  concurrency: {FACE.slots}",
-)
+SLOTS = slots(FACE.slots)
 START_WITHIN_S = 90.0
 POLL_S = 0.01
 
@@ -56,7 +52,7 @@ def engine() -> Iterator[ProviderProcess]:
         yield stub
 
 
-def settings(folder: Path, *, engine_port: int, edits: Iterable[Edit] = (SLOTS,)) -> dict[str, str]:
+def settings(folder: Path, *, engine_port: int, edits: Iterable[Edit] = SLOTS) -> dict[str, str]:
     """Environment of a gateway over a copy of the example registry, with its store in ``folder``."""
     registry = copy_registry(folder, edits, engine_port=engine_port)
     data = folder / "data"

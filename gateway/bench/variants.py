@@ -21,7 +21,7 @@ from gateway.bench.figures import BESIDE, BUDGETED, FRESH, HOSTED, UNLIMITED, Ca
 from gateway.bench.plan import BODY, Plan
 from gateway.testkit.provider.child import ProviderProcess
 from gateway.testkit.provider.hosted import answer
-from gateway.testkit.registry_copy import EXAMPLE, Edit
+from gateway.testkit.registry_copy import EXAMPLE, MORE_MEMORY, Edit
 
 _SECRET = "GATEWAY_SECRET_OPENAI_EU"  # noqa: S105 - the name of a variable
 _HOSTED_PROFILE = "profiles/gpt-4.1-mini-eu.yaml"
@@ -51,7 +51,7 @@ def variants(provider_port: int) -> tuple[Variant, ...]:
     )
     return (
         Variant(case=UNLIMITED, edits=tuple(_limited(file, "unlimited") for file in _SELF_HOSTED)),
-        Variant(case=BUDGETED, edits=tuple(_limited(file, "900000000") for file in _SELF_HOSTED)),
+        Variant(case=BUDGETED, edits=(*(_limited(file, "900000000") for file in _SELF_HOSTED), MORE_MEMORY)),
         Variant(
             case=HOSTED,
             model="assist",

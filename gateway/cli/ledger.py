@@ -1,4 +1,4 @@
-"""``gateway ledger``: do the accounts add up, what is held by nobody, and what is left of each budget."""
+"""``gateway ledger``: do the accounts add up, what is held by nobody, what is left and what was spent."""
 
 import sys
 
@@ -58,3 +58,21 @@ def usage(settings: Settings, tenant: str | None, profile: str | None, quota_sco
         terminal.as_json(found)
     else:
         tables.usage(found["data"], found["currency"])
+
+
+@ledger.command()
+@click.option(
+    "--since", required=True, help="Of operations first asked for then or later, such as 2026-11-01T00:00:00Z."
+)
+@click.option("--profile", help="That went to this profile.")
+@click.option("--tenant", help="Of this tenant.")
+@click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON.")
+@click.pass_obj
+def outcomes(settings: Settings, since: str, profile: str | None, tenant: str | None, as_json: bool) -> None:
+    """Show what attempts came to, by profile, with the tokens and the cost that count."""
+    wanted = {"since": since, "profile": profile, "tenant": tenant}
+    found = remote.call(settings, "GET", "/admin/ledger/outcomes", query=wanted)
+    if as_json:
+        terminal.as_json(found)
+    else:
+        tables.outcomes(found["data"], found["currency"])

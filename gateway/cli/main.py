@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from gateway.cli import checks, explain, keys, ledger, opa, operations, profiles, reload, serving, sources
+from gateway.cli import checks, explain, keys, ledger, opa, operations, plan, profiles, reload, serving, sources
 from gateway.cli.terminal import visible_lines
 from gateway.domain.errors import StartRefused
 from gateway.settings import SettingsFault, from_environment
@@ -44,6 +44,7 @@ gateway.add_command(sources.sources)
 gateway.add_command(operations.operations)
 gateway.add_command(ledger.ledger)
 gateway.add_command(profiles.profiles)
+gateway.add_command(plan.plan)
 gateway.add_command(opa.opa)
 
 

@@ -20,7 +20,7 @@ def profiles(rows: Iterable[Row]) -> None:
                 ", ".join(mark["state"] for mark in row["marks"]) or "none",
                 _readiness(row),
                 _since(row),
-                "; ".join(f"{mark['reason']} ({mark['by']})" for mark in row["marks"]),
+                "; ".join(f"{mark['reason']}{_numbers(mark)} ({mark['by']})" for mark in row["marks"]),
             )
             for row in rows
         ],
@@ -37,6 +37,12 @@ def facts(row: Row) -> None:
 def _value(value: object) -> str:
     """As the registry spells it."""
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
+
+
+def _numbers(why: Row) -> str:
+    """What was promised and what the engine reports, where that is why."""
+    short = why["shortfall"]
+    return f": {short['promised']:,} promised, {short['reported']:,} reported" if short else ""
 
 
 def _readiness(row: Row) -> str:

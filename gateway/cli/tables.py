@@ -175,6 +175,22 @@ def usage(scopes: Iterable[Row], currency: str) -> None:
     )
 
 
+def outcomes(rows: Iterable[Row], currency: str) -> None:
+    """A line for each profile and outcome."""
+    layout.grid(
+        ("profile", "outcome", "attempts", "at reservation", "tokens in", "tokens out", currency),
+        [
+            (
+                row["profile"],
+                row["outcome"],
+                *(str(row[name]) for name in ("attempts", "at_reservation", "input", "output")),
+                decimal(row["cost"]),
+            )
+            for row in rows
+        ],
+    )
+
+
 def instant(at_us: int) -> str:
     """Microseconds UTC as a time in UTC, to the millisecond."""
     return datetime.fromtimestamp(at_us / 1_000_000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + "Z"

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from gateway.domain.capacity import Capacity
 from gateway.domain.registry import (
     Amount,
     Date,
@@ -138,6 +139,9 @@ class Engine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     model_file: Annotated[Name, Meta(description="End of the path of the model file that the engine must report.")]
     weights_format: Name
     kv_format: Name
+    capacity: Annotated[
+        Capacity, Meta(description="What the memory of its devices holds, computed or measured; see docs/registry.md.")
+    ]
     placement: Placement
     readiness: Readiness
     prefix_cache: Annotated[

@@ -21,6 +21,13 @@ CONVICTING = frozenset({"other_model", "other_fingerprint"})
 """Outcomes that prove that the engine is not what was approved."""
 
 
+class Shortfall(Struct, frozen=True):
+    """An engine reports less than the registry promises of it. What is counted is what the reason beside it says."""
+
+    promised: int
+    reported: int
+
+
 class Mark(Struct, frozen=True, kw_only=True):
     """Why a profile takes no new work. Times are microseconds UTC."""
 
@@ -35,6 +42,8 @@ class Mark(Struct, frozen=True, kw_only=True):
     since_us: int
     dispatch_id: str | None = None
     """The dispatch whose answer proved it; None: a probe did, or a person."""
+    shortfall: Shortfall | None = None
+    """Of a quarantine, where the engine reports less than was promised."""
 
 
 THE_GATEWAY = "gateway"
@@ -58,6 +67,7 @@ class Quarantine(Struct, frozen=True, kw_only=True):
     profile_digest: str
     reason: str
     dispatch_id: str | None = None
+    shortfall: Shortfall | None = None
 
 
 class ActNotLegal(Struct, frozen=True):

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from gateway.domain.fault import Fault
 from gateway.domain.questions import Decision
+from gateway.domain.worksheets.fields import EntryFault
 
 
 class Code(StrEnum):
@@ -335,6 +336,8 @@ class Refusal(Struct, frozen=True, kw_only=True):
     """Numbers that explain a bound, such as {"limit": 512, "asked": 600}, and words of the gateway's own."""
     faults: tuple[Fault, ...] = ()
     """Faults of files, for administrators alone."""
+    entries: tuple[EntryFault, ...] = ()
+    """Entries of a worksheet that are to be mended."""
 
     @property
     def meaning(self) -> Meaning:

@@ -187,7 +187,10 @@ def digest_of(value: Any) -> str:
 def _stated(value: Any) -> Any:
     # Not omit_defaults: that compares by identity, and two equal numbers need not be one object.
     if isinstance(value, Struct):
-        return {
+        config = value.__struct_config__
+        # What a tagged struct is, is said by its tag alone.
+        tag = {} if config.tag_field is None else {config.tag_field: config.tag}
+        return tag | {
             field.encode_name: _stated(stated)
             for field in msgspec.structs.fields(value)
             if (stated := getattr(value, field.name)) != field.default

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from gateway.domain.engine_times import EngineTimes
 from gateway.domain.operation import State
+from gateway.domain.profile_state import Shortfall
 from gateway.domain.refusal import Code
 from gateway.ports.reads import ScopeSums
 
@@ -117,6 +118,8 @@ class ReadinessChanged(Struct, frozen=True):
     profile: str
     state: str
     reason: str
+    shortfall: Shortfall | None = None
+    """What was promised and what the engine reports, where the reason is that it is less."""
 
 
 class AttemptsSwept(Struct, frozen=True):

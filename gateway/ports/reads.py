@@ -60,6 +60,37 @@ class ScopeSums(Struct, frozen=True):
     sums: Sums
 
 
+class OutcomeFilter(Struct, frozen=True, kw_only=True):
+    """Which attempts to count: those of operations that were first asked for at this time or later."""
+
+    since_us: int
+    profile: str | None = None
+    """Of the attempt."""
+    tenant: str | None = None
+
+    @property
+    def first_id(self) -> str:
+        """No operation of that time has a smaller id: the first 48 bits of a uuid7 are milliseconds, rounded up here
+        so that none before it is counted. Of a time before 1970 it begins with a minus, which stands before digits."""
+        milliseconds = f"{-(-self.since_us // 1_000):012x}"
+        return f"{milliseconds[:8]}-{milliseconds[8:]}-"
+
+
+class OutcomeSums(Struct, frozen=True, kw_only=True):
+    """Attempts of one profile that came to the same, and what of them counts."""
+
+    profile: str
+    outcome: str
+    """The state of the attempts; content_filter for completed ones that the provider's filter cut short."""
+    attempts: int
+    at_reservation: int
+    """So many of them count with what was reserved, because what was used is not known (yet)."""
+    input: int
+    output: int
+    cost: int
+    """Micro-units of the currency."""
+
+
 class InUse(Struct, frozen=True, kw_only=True):
     """Ids that operations still count against: open ones, and ones whose holds are still held."""
 
@@ -81,6 +112,9 @@ class Accounts(Protocol):
 
     async def usage(self) -> tuple[ScopeSums, ...]:
         """Every scope that ever counted something, in the order of scopes."""
+
+    async def outcomes(self, wanted: OutcomeFilter) -> tuple[OutcomeSums, ...]:
+        """What attempts came to, in the order of profiles and outcomes."""
 
     async def in_use(self) -> InUse:
         """Ids that a registry must not drop now."""

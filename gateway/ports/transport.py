@@ -7,11 +7,13 @@ from msgspec import Struct
 from gateway.domain.grant import Dispatch
 from gateway.domain.outcome import Outcome
 from gateway.domain.profile import Profile
+from gateway.domain.profile_state import Shortfall
 
 ReadinessState = Literal["unknown", "starting", "ready", "unready", "mismatch", "draining", "quarantined"]
 """The last two are never a probe's: a person or the gateway has taken the profile out of service."""
-Attested = Literal["alias", "model_file", "context", "slots", "version", "fingerprint", "prefix_cache"]
-"""What an engine can say of itself. ``alias`` is the served model's id, ``context`` the tokens of one sequence."""
+Attested = Literal["alias", "model_file", "context", "slots", "version", "fingerprint", "prefix_cache", "kv_tokens"]
+"""What an engine can say of itself. ``alias`` is the served model's id, ``context`` the tokens of one sequence,
+``kv_tokens`` those of all sequences together that its KV cache holds."""
 
 
 class Readiness(Struct, frozen=True):
@@ -21,6 +23,8 @@ class Readiness(Struct, frozen=True):
     reason: str = ""
     facts: tuple[Attested, ...] = ()
     """What the engine itself reported, and was compared with the profile. All else is only declared."""
+    shortfall: Shortfall | None = None
+    """Of a mismatch: the numbers, where the engine reports less than the registry promises. For administrators."""
 
 
 class Transport(Protocol):

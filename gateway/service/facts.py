@@ -5,6 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from gateway.domain.capacity import Capacity, PlannedCapacity, promised_sequences
 from gateway.domain.profile import Profile
 from gateway.ports.transport import Attested
 
@@ -24,6 +25,7 @@ def facts(profile: Profile, attested: Collection[Attested]) -> tuple[Fact, ...]:
         "alias": " ".join(profile.accepted_models),
         "context": profile.context_window,
         "slots": profile.limits.concurrency,
+        "kv_tokens": profile.context_window * promised_sequences(profile.limits) if engine else None,
         "model_file": engine.model_file if engine else None,
         "version": engine.version if engine else None,
         "fingerprint": engine.fingerprint if engine else None,
@@ -33,6 +35,7 @@ def facts(profile: Profile, attested: Collection[Attested]) -> tuple[Fact, ...]:
         "revision": profile.revision,
         "weights_format": engine.weights_format if engine else None,
         "kv_format": engine.kv_format if engine else None,
+        "capacity": _basis(engine.capacity) if engine else None,
         "device": f"{engine.placement.count} x {engine.placement.device}" if engine else None,
         "sharing": engine.placement.sharing if engine else None,
         "network": profile.network,
@@ -46,3 +49,8 @@ def facts(profile: Profile, attested: Collection[Attested]) -> tuple[Fact, ...]:
         if value is not None
     ]
     return (*told, *(Fact(name, value, "declared") for name, value in declared.items() if value is not None))
+
+
+def _basis(capacity: Capacity) -> str:
+    """As the registry spells it."""
+    return "arithmetic" if isinstance(capacity, PlannedCapacity) else "measured"

@@ -16,7 +16,7 @@ from gateway.domain.usage import Usage
 from gateway.domain.windows import windows
 from gateway.ports.clock import Clock
 from gateway.ports.ledger import Ledger
-from gateway.ports.reads import Accounts, OperationFilter, Operations, StrandedHold
+from gateway.ports.reads import Accounts, OperationFilter, Operations, OutcomeFilter, OutcomeSums, StrandedHold
 from gateway.service.administer import Permit
 
 
@@ -95,6 +95,11 @@ class Operators:
                 sums.roll(now)
                 found.append(ScopeUsage(scope, limits.get(scope), sums))
         return tuple(found)
+
+    async def outcomes(self, permit: Permit, wanted: OutcomeFilter) -> tuple[OutcomeSums, ...]:
+        """What attempts came to, by profile, and what of them counts."""
+        permit.actor("ledger", "read")
+        return await self._accounts.outcomes(wanted)
 
     async def stranded(self, permit: Permit) -> tuple[StrandedHold, ...]:
         """Holds that only evidence or an operator can end."""

@@ -7,7 +7,7 @@ A finding counts at once, in memory, and is written down as soon as the store ta
 from gateway.domain.errors import LedgerUnavailable, LedgerUncertain
 from gateway.domain.outcome import Charged, NoEffect, Outcome, Unknown
 from gateway.domain.profile import Profile
-from gateway.domain.profile_state import THE_GATEWAY, Mark, Quarantine, convicts
+from gateway.domain.profile_state import THE_GATEWAY, Mark, Quarantine, Shortfall, convicts
 from gateway.ports.clock import Clock
 from gateway.ports.events import Events, Faulted
 from gateway.ports.profiles import Profiles
@@ -49,11 +49,13 @@ class Quarantines:
             case _:
                 pass
 
-    async def find(self, profile: Profile, reason: str, dispatch_id: str | None = None) -> None:
+    async def find(
+        self, profile: Profile, reason: str, dispatch_id: str | None = None, shortfall: Shortfall | None = None
+    ) -> None:
         """A probe or a canary has found another engine than the approved one."""
         if any(mark.kind == "quarantined" for mark in self._board.marks_of(profile.id)):
             return
-        self._suspect(profile, reason, dispatch_id)
+        self._suspect(profile, reason, dispatch_id, shortfall)
         await self.write()
 
     async def write(self) -> None:
@@ -64,6 +66,7 @@ class Quarantines:
                 profile_digest=mark.profile_digest,
                 reason=mark.reason,
                 dispatch_id=mark.dispatch_id,
+                shortfall=mark.shortfall,
             )
             try:
                 await self._profiles.quarantine(found)
@@ -73,7 +76,9 @@ class Quarantines:
         if self._pending:
             await self.load()
 
-    def _suspect(self, profile: Profile, reason: str, dispatch_id: str | None) -> None:
+    def _suspect(
+        self, profile: Profile, reason: str, dispatch_id: str | None, shortfall: Shortfall | None = None
+    ) -> None:
         digests = self._in_force.active.snapshot.profile_digests
         self._pending[profile.id] = Mark(
             profile=profile.id,
@@ -83,6 +88,7 @@ class Quarantines:
             who=THE_GATEWAY,
             since_us=self._clock.now_us(),
             dispatch_id=dispatch_id,
+            shortfall=shortfall,
         )
         self._show()
 

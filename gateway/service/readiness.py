@@ -113,7 +113,8 @@ class ReadinessBoard:
         marks = self.marks_of(profile.id)
         match state_of(marks):
             case "quarantined":
-                return Readiness("quarantined", next(mark.reason for mark in marks if mark.kind == "quarantined"))
+                mark = next(mark for mark in marks if mark.kind == "quarantined")
+                return Readiness("quarantined", mark.reason, shortfall=mark.shortfall)
             case "draining":
                 return DRAINED
             case _:

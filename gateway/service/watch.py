@@ -61,9 +61,9 @@ class ReadinessWatch:
         for profile in self._in_force.active.snapshot.profiles.values():
             shown = self._board.shown(profile)
             told = self._told.get(profile.id, NEVER_CHECKED)
-            if (shown.state, shown.reason) != (told.state, told.reason):
+            if (shown.state, shown.reason, shown.shortfall) != (told.state, told.reason, told.shortfall):
                 self._told[profile.id] = shown
-                self._events.emit(ReadinessChanged(profile.id, shown.state, shown.reason))
+                self._events.emit(ReadinessChanged(profile.id, shown.state, shown.reason, shown.shortfall))
 
     def _due(self) -> list[Profile]:
         profiles = self._in_force.active.snapshot.profiles
@@ -88,7 +88,7 @@ class ReadinessWatch:
             return
         self._board.note(profile, found)
         if found.state == "mismatch":
-            await self._quarantines.find(profile, found.reason)
+            await self._quarantines.find(profile, found.reason, shortfall=found.shortfall)
         self.tell()
 
     def _is_current(self, profile: Profile, forgotten: int) -> bool:

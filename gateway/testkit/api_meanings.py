@@ -6,7 +6,7 @@ import msgspec
 
 from gateway.api.admin import EvidenceBody, ReasonBody, SearchQuery
 from gateway.api.admin_keys import KeysQuery, NewKeyBody
-from gateway.api.admin_ledger import UsageQuery
+from gateway.api.admin_ledger import OutcomesQuery, UsageQuery
 from gateway.api.admin_sources import GrantBody, RevokeBody, SourcesQuery, WithdrawBody
 from gateway.api.chat_body import ChatBody
 
@@ -114,6 +114,11 @@ _USAGE: Meanings = {
     "profile": "Of this profile.",
     "quota_scope": "Of this quota scope.",
 }
+_OUTCOMES: Meanings = {
+    "since": "Attempts of operations that were first asked for then or later.",
+    "profile": "That went to this profile.",
+    "tenant": "Of this tenant.",
+}
 _REASON: Meanings = {"reason": "Why. Kept for good in the audit and as evidence."}
 _EVIDENCE: Meanings = {
     "evidence": "What was found at the provider, and where. Kept for good in the audit and as evidence.",
@@ -135,5 +140,6 @@ TABLES: Mapping[str, tuple[type[msgspec.Struct], Meanings]] = {
     "reason": (ReasonBody, _REASON),
     "evidence": (EvidenceBody, _EVIDENCE),
     "usage": (UsageQuery, _USAGE),
+    "outcomes": (OutcomesQuery, _OUTCOMES),
 }
 """Tables of fields, by the name in their markers."""

@@ -18,7 +18,7 @@ from gateway.testkit.api_meanings import TABLES, Meanings
 
 PAGE = Path("docs/api.md")
 
-_QUERIES = ("keys", "sources", "search", "usage")
+_QUERIES = ("keys", "sources", "search", "usage", "outcomes")
 """Tables of query parameters, which have no null."""
 
 _ID = msgspec.json.schema(Id)["description"]

@@ -12,8 +12,9 @@ from pytest_bdd.exceptions import GherkinParseError
 from pytest_bdd.gherkin_parser import Child, Feature, Step, Tag, get_gherkin_document
 from pytest_bdd.gherkin_parser import Scenario as ParsedScenario
 
-DOORS = ("policy", "service", "http")
-"""Where a scenario may run: against the Rego, against the service, over HTTP. Tags of the same names choose."""
+DOORS = ("policy", "service", "cli", "http")
+"""Where a scenario may run: against the Rego, the service, the command line, over HTTP. Tags of the same names
+choose."""
 
 
 class Scenario(Struct, frozen=True, kw_only=True):

@@ -5,7 +5,8 @@ Load it once, in the top ``conftest.py``, beside the modules that define steps::
     pytest_plugins = ["gateway.testkit.plugin", "gateway.testkit.steps.asking"]
 
 Doors. A scenario is written once and runs through each door that a tag names, on itself, its rule or its
-feature: ``@policy`` (the Rego), ``@service`` (the use cases, without HTTP), ``@http`` (a real server).
+feature: ``@policy`` (the Rego), ``@service`` (the use cases, without HTTP), ``@cli`` (the command
+line, where no gateway has to run), ``@http`` (a real server).
 ``@service @http`` makes two tests, ``test_name[service]`` and ``test_name[http]``. Steps stay the same for
 all doors, because they talk to a world, and the world asks for the fixture ``door``::
 
@@ -39,10 +40,10 @@ _behaviours: set[str] = set()
 
 @pytest.fixture(scope="session")
 def door(request: pytest.FixtureRequest) -> str:
-    """The door of the running scenario: "policy", "service" or "http"."""
+    """The door of the running scenario: "policy", "service", "cli" or "http"."""
     name = getattr(request, "param", None)
     if not isinstance(name, str):
-        pytest.fail("Only scenarios have a door: tag a scenario @policy, @service or @http.")
+        pytest.fail("Only scenarios have a door: tag a scenario @policy, @service, @cli or @http.")
     return name
 
 

@@ -26,9 +26,13 @@ class Edit(Struct, frozen=True):
     new: str
 
 
-def slots(count: int) -> Edit:
-    """As many calls at once of the example's engine, where slots are not what is shown."""
-    return Edit(PROFILE, "concurrency: 2", f"concurrency: {count}")
+MORE_MEMORY = Edit(PROFILE, 'device_gib: "1"', 'device_gib: "64"')
+"""For more slots than the example's device holds, and longer contexts."""
+
+
+def slots(count: int) -> tuple[Edit, ...]:
+    """As many calls at once of the example's engine, and memory for them, where slots are not what is shown."""
+    return Edit(PROFILE, "concurrency: 2", f"concurrency: {count}"), MORE_MEMORY
 
 
 NO_CANARY = Edit(PROFILE, "    startup_s: 60\n", "    startup_s: 60\n    canary: false\n")

@@ -97,6 +97,9 @@ class World(Protocol):
     def engine_loads(self) -> None:
         """It is there, and says that it is not ready yet."""
 
+    def engine_has_room_for(self, sequences: int) -> None:
+        """It reports so many slots."""
+
     # Profiles
 
     def act_on_profile(self, act: ProfileActKind, profile: str | None = None) -> Reply | None:
@@ -104,6 +107,9 @@ class World(Protocol):
 
     def profile_state(self) -> str:
         """serving, draining or quarantined"""
+
+    def quarantine_shortfall(self) -> tuple[int, int]:
+        """What was promised and what the engine reports, as kept with the quarantine of the profile."""
 
     def seen_engine_state(self) -> str:
         """What the gateway knows of the engine: starting, ready, unready ..."""

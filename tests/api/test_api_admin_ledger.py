@@ -1,4 +1,6 @@
-"""/admin/ledger/usage: who may, what is asked, and how a scope is shown."""
+"""/admin/ledger/usage and /outcomes: who may, what is asked, and how it is shown."""
+
+import json
 
 import pytest
 from api_support import Api, chat_headers
@@ -50,3 +52,68 @@ def test_who_may_not_sees_nothing() -> None:
     reply = api.request("GET", "/admin/ledger/usage", chat_headers("assistant", key=None))
     assert (reply.status, reply.document["code"]) == (403, Code.OPERATOR_REQUIRED)
     assert "accounts.usage" not in api.world.calls
+
+
+OUTCOMES = "/admin/ledger/outcomes"
+
+
+def test_outcomes_are_shown_by_profile_with_what_counts() -> None:
+    api = Api()
+    assert api.ask().status == 200
+    reply = api.request("GET", f"{OUTCOMES}?since=2026-01-01T00:00:00Z", AUDITOR)
+    assert (reply.status, reply.document["currency"]) == (200, "EUR")
+    assert reply.document["since"] == "2026-01-01T00:00:00Z"
+    (row,) = reply.document["data"]
+    assert (row["profile"], row["outcome"], row["attempts"], row["at_reservation"]) == (
+        "smollm2-135m",
+        "completed",
+        1,
+        0,
+    )
+    assert (row["input"] + row["output"], row["cost"]) == (23, 0)
+
+
+def test_only_outcomes_of_then_and_of_what_was_named_are_counted() -> None:
+    api = Api()
+    assert api.ask().status == 200
+
+    def found(query: str) -> int:
+        return len(api.request("GET", f"{OUTCOMES}?{query}", AUDITOR).document["data"])
+
+    assert found("since=2999-01-01T00:00:00Z") == 0
+    assert found("since=0001-01-01T00:00:00Z&tenant=acme&profile=smollm2-135m") == 1
+    assert found("since=2026-01-01T00:00:00Z&tenant=globex") == 0
+    assert found("since=2026-01-01T00:00:00Z&profile=other") == 0
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "since=",
+        "since=null",
+        "since=1796040000",
+        "since=2026-11-30",
+        "since=2026-11-30T00:00:00",
+        "since=2026-11-31T00:00:00Z",
+        "since=0000-01-01T00:00:00Z",
+        "since=2026-11-30T00:00:60Z",
+        "since=2026-11-30T00:00:00Z&since=2026-11-30T00:00:00Z",
+        "since=2026-11-30T00:00:00Z&quota_scope=in-house",
+        "since=2026-11-30T00:00:00Z&profile=",
+    ],
+)
+def test_a_query_of_outcomes_that_is_not_read_is_refused_and_its_values_are_not_repeated(query: str) -> None:
+    api = Api()
+    reply = api.request("GET", f"{OUTCOMES}?{query}", AUDITOR)
+    assert reply.status in (400, 422)
+    assert "2026" not in json.dumps(reply.document)
+    assert "accounts.outcomes" not in api.world.calls
+
+
+def test_who_may_not_sees_no_outcomes() -> None:
+    api = Api()
+    api.world.policy.operate_denied = True
+    reply = api.request("GET", f"{OUTCOMES}?since=2026-01-01T00:00:00Z", chat_headers("assistant", key=None))
+    assert (reply.status, reply.document["code"]) == (403, Code.OPERATOR_REQUIRED)
+    assert "accounts.outcomes" not in api.world.calls

@@ -10,6 +10,7 @@ from service.service_support import PROFILE, breaking
 
 from gateway.domain.errors import CredentialRevoked, LedgerUnavailable
 from gateway.domain.outcome import Charged
+from gateway.domain.profile_state import Shortfall
 from gateway.domain.refusal import Code
 from gateway.ports.transport import Readiness
 
@@ -47,6 +48,7 @@ def test_every_profile_of_the_registry_is_shown_with_what_is_known_of_it() -> No
         "reason": "",
         "since_us": now_us,
         "until_us": now_us + 10_000_000,
+        "shortfall": None,
     }
 
 
@@ -95,6 +97,25 @@ def test_a_quarantine_names_the_dispatch_that_proved_it_and_is_released() -> Non
     asyncio.run(api.world.services.watch.look())
     assert len(api.world.transport.canaries) == canaries + 1
     assert listed(api)[PROFILE]["serves"]
+
+
+def test_a_quarantine_for_a_shortfall_has_both_numbers_and_readyz_has_none() -> None:
+    api = Api()
+    api.world.probe.told[PROFILE] = Readiness("mismatch", "kv_cache_too_small", shortfall=Shortfall(131_072, 65_536))
+    api.world.clock.us += 10_000_000
+    asyncio.run(api.world.services.watch.look())
+    row = listed(api)[PROFILE]
+    (mark,) = row["marks"]
+    assert (mark["reason"], mark["shortfall"]) == ("kv_cache_too_small", {"promised": 131_072, "reported": 65_536})
+    assert row["readiness"]["shortfall"] == mark["shortfall"]
+    assert readyz(api) == {"state": "quarantined", "reason": "kv_cache_too_small"}
+    assert not any(number in api.request("GET", "/readyz").body for number in (b"131072", b"65536"))
+
+
+def test_facts_name_what_a_promise_rests_on_and_how_large_it_is() -> None:
+    facts = {fact["name"]: fact for fact in listed(Api())[PROFILE]["facts"]}
+    assert facts["capacity"] == {"name": "capacity", "value": "arithmetic", "basis": "declared"}
+    assert facts["kv_tokens"]["value"] == 2 * 2048
 
 
 @pytest.mark.parametrize(("name", "state"), [("resume", "serving"), ("release", "serving")])

@@ -27,7 +27,7 @@ READY_WITHIN_S = 90.0
 """Hosted profiles are in the registry: what translates for them takes seconds to import."""
 
 EDITS = (
-    slots(SLOTS),
+    *slots(SLOTS),
     Edit(PROFILE, "capabilities: [chat, ", "capabilities: [chat, tools, parallel_tool_calls, images, "),
     Edit(PROFILE, "connect_ms: 2000\n  total_ms: 60000", "connect_ms: 1000\n  total_ms: 1500"),
 )
@@ -69,6 +69,7 @@ EVERYWHERE: dict[str, Any] = {
 VIEWS = (
     *("/metrics", "/readyz", "/livez", "/v1/models", "/admin/keys", "/admin/sources", "/admin/profiles"),
     *("/admin/ledger/stranded", "/admin/ledger/usage", "/admin/operations?limit=500"),
+    "/admin/ledger/outcomes?since=2026-01-01T00:00:00Z",
 )
 """What can be read over HTTP by anybody, or by an operator."""
 

@@ -27,7 +27,7 @@ class Served:
 
     def __init__(self, folder: Path, engine: ProviderProcess) -> None:
         self.engine = engine
-        self.gateway = GatewayProcess(folder, engine.port, [slots(8)])
+        self.gateway = GatewayProcess(folder, engine.port, [*slots(8)])
         self._pool = ThreadPoolExecutor(16)
         self._token = ""
 

@@ -1,6 +1,7 @@
 """``gateway profiles`` over the store alone."""
 
 import json
+import sqlite3
 
 import pytest
 from cli_support import CommandLine
@@ -24,7 +25,13 @@ def row(gateway: CommandLine) -> dict[str, object]:
 def test_without_a_server_nobody_has_looked_at_an_engine(gateway: CommandLine) -> None:
     found = row(gateway)
     assert (found["serves"], found["state"]) == (False, "serving")
-    assert found["readiness"] == {"state": "unknown", "reason": "no_server", "since_us": None, "until_us": None}
+    assert found["readiness"] == {
+        "state": "unknown",
+        "reason": "no_server",
+        "since_us": None,
+        "until_us": None,
+        "shortfall": None,
+    }
     shown = gateway("profiles", "list").out.splitlines()
     (line,) = (line for line in shown if line.startswith(f"{PROFILE} "))
     # "serving" beside "no" would be read as a contradiction: the column holds marks, and there is none.
@@ -44,6 +51,18 @@ def test_a_profile_is_drained_and_resumed(gateway: CommandLine) -> None:
     assert again.code == 1
     assert "state: draining" in again.err
     assert json.loads(gateway("profiles", "resume", PROFILE, "--reason", "done", "--json").out)["state"] == "serving"
+
+
+def test_a_quarantine_shows_what_was_promised_and_what_was_reported(gateway: CommandLine) -> None:
+    with sqlite3.connect(next(gateway.data.glob("*.db"))) as connection:
+        connection.execute(
+            "INSERT INTO profile_mark VALUES (?, 'quarantined', 'd', 'kv_cache_too_small', 'gateway', 1, NULL, ?, ?)",
+            (PROFILE, 131_072, 65_536),
+        )
+    out = " ".join(gateway("profiles", "list").out.split())
+    assert "kv_cache_too_small: 131,072 promised, 65,536 reported (gateway)" in out
+    (mark,) = row(gateway)["marks"]  # type: ignore[misc]
+    assert mark["shortfall"] == {"promised": 131_072, "reported": 65_536}
 
 
 def test_only_what_is_quarantined_is_released(gateway: CommandLine) -> None:
@@ -72,8 +91,6 @@ def test_facts_say_who_says_so(gateway: CommandLine) -> None:
 
 
 def test_an_audit_row_names_the_user_of_the_operating_system(gateway: CommandLine) -> None:
-    import sqlite3
-
     gateway("profiles", "drain", PROFILE, "--reason", "new drivers")
     with sqlite3.connect(next(gateway.data.glob("*.db"))) as connection:
         rows = connection.execute("SELECT code, tenant, data FROM audit WHERE kind = 'profile_drained'").fetchall()

@@ -149,7 +149,7 @@ def poor_gateway(tmp_path_factory: pytest.TempPathFactory, provider: ProviderPro
 
 
 def _served(folder: Path, port: int, edits: list[Edit]) -> Iterator[GatewayProcess]:
-    process = GatewayProcess(folder, port, [slots(FACE.slots), *edits])
+    process = GatewayProcess(folder, port, [*slots(FACE.slots), *edits])
     # The golden decisions belong to the registry as it is committed; an edit would contradict them.
     policies = folder / "policies"
     shutil.copytree(ROOT / "policies", policies, ignore=shutil.ignore_patterns("golden"))

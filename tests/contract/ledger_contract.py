@@ -8,6 +8,7 @@ from contract.ledger_directory import DirectoryContract
 from contract.ledger_disclosures import DisclosureContract
 from contract.ledger_dispatches import DispatchContract
 from contract.ledger_keys import KeyContract
+from contract.ledger_outcomes import OutcomeContract
 from contract.ledger_profiles import ProfileContract
 from contract.ledger_reads import ReadContract
 from contract.ledger_revoked import RevokedContract
@@ -24,6 +25,7 @@ class LedgerContract(
     ActContract,
     DisclosureContract,
     ReadContract,
+    OutcomeContract,
     SearchContract,
     TimelineContract,
     DirectoryContract,

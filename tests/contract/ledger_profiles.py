@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from gateway.domain.errors import CredentialRevoked
 from gateway.domain.operation import Identity, State
 from gateway.domain.principal import CANARY, SYSTEM_TENANT
-from gateway.domain.profile_state import ActNotLegal, Mark, ProfileAct, ProfileActKind, Quarantine
+from gateway.domain.profile_state import ActNotLegal, Mark, ProfileAct, ProfileActKind, Quarantine, Shortfall
 from gateway.ports.ledger import Claim, Dispatching, GrantLost, Settle, Settled, Stale, Superseded
 
 FOUND = Quarantine(profile="small", profile_digest=DIGEST, reason="other_alias")
@@ -80,6 +80,19 @@ class ProfileContract(WithEnds):
             assert await act(ends, "resume") == ActNotLegal("quarantined")
             assert await act(ends, "release", profile_digest="sha256:later") is None
             assert await ends.profiles.marks() == ()
+
+        self._with_ends(use)
+
+    def test_a_quarantine_keeps_what_was_promised_and_what_was_reported(self) -> None:
+        async def use(ends: Ends) -> None:
+            short = Shortfall(131_072, 0)
+            assert await ends.profiles.quarantine(replace(FOUND, reason="kv_cache_too_small", shortfall=short)) is True
+            ends.restart()
+            kept = replace(QUARANTINED, reason="kv_cache_too_small", shortfall=short)
+            assert await ends.profiles.marks() == (kept,)
+            again = replace(FOUND, reason="too_few_slots", shortfall=Shortfall(2, 1))
+            assert await ends.profiles.quarantine(again) is False
+            assert await ends.profiles.marks() == (kept,)
 
         self._with_ends(use)
 

@@ -14,9 +14,19 @@ from vllm_process import ALIAS, CONTEXT, FINGERPRINT, QUEUED, VllmProcess
 
 from adapters.transport.vllm import FACTS
 from gateway.domain.outcome import Charged, Completed, NoEffect
+from gateway.domain.profile_state import Shortfall
 from gateway.domain.tools import FunctionSpec, JsonSchemaFormat, JsonSchemaSpec, NamedFunction, NamedTool, Tool
 from gateway.ports.transport import Readiness
 
+PLANNED = {
+    "basis": "arithmetic",
+    "architecture": f"tiny.json@sha256:{'0' * 64}",
+    "device_gib": "1",
+    "reserve_gib": "0",
+    "accounting": "vllm>=0.21",
+    "block_tokens": 128,
+}
+"""As this engine has them on a CPU."""
 LONG = "the engine answers what it is asked " * 40
 """Some 330 tokens: two whole blocks of this engine's cache, and a rest."""
 
@@ -37,12 +47,23 @@ def test_the_engine_that_the_profile_describes_is_ready(vllm: VllmProcess):
         ({}, {"version": "0.32.1"}, "other_version"),
         ({"limits": {**UNLIMITED, "concurrency": 1025}}, {}, "kv_cache_too_small"),
         ({}, {"prefix_cache": "off", "salted_by": None}, "other_prefix_cache"),
+        ({}, {"capacity": PLANNED | {"block_tokens": 16}}, "other_block_size"),
     ],
 )
 def test_an_engine_that_differs_is_a_mismatch(
     vllm: VllmProcess, changes: dict[str, Any], of_engine: dict[str, Any], reason: str
 ):
-    assert check(tiny(vllm, of_engine=of_engine, **changes)) == Readiness("mismatch", reason)
+    found = check(tiny(vllm, of_engine=of_engine, **changes))
+    assert (found.state, found.reason) == ("mismatch", reason)
+
+
+def test_a_shortfall_has_the_number_that_the_engine_reports(vllm: VllmProcess):
+    found = check(tiny(vllm, limits={**UNLIMITED, "concurrency": 1025}))
+    assert found.shortfall == Shortfall(promised=1025 * CONTEXT, reported=1024 * CONTEXT)
+
+
+def test_an_engine_whose_capacity_was_computed_is_ready_with_the_blocks_that_were_computed_with(vllm: VllmProcess):
+    assert check(tiny(vllm, of_engine={"capacity": PLANNED})) == Readiness("ready", facts=FACTS)
 
 
 # Generation

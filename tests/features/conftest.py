@@ -3,10 +3,14 @@ from pathlib import Path
 
 import pytest
 
+from gateway.cli.main import gateway as commands
+from gateway.testkit.doors.checking import Checked
 from gateway.testkit.doors.http import HttpWorld
+from gateway.testkit.doors.planning import CommandLine, OverHttp, Planner
 from gateway.testkit.doors.policy import PolicyWorld
 from gateway.testkit.doors.service import ServiceWorld
 from gateway.testkit.steps.asking import Memory
+from gateway.testkit.steps.worksheets import Plans
 from gateway.testkit.world import World
 
 WORLDS = {"http": HttpWorld, "policy": PolicyWorld, "service": ServiceWorld}
@@ -22,3 +26,20 @@ def world(door: str, tmp_path: Path) -> Iterator[World]:
 @pytest.fixture
 def memory() -> Memory:
     return Memory()
+
+
+@pytest.fixture
+def planner(door: str, request: pytest.FixtureRequest) -> Planner:
+    if door == "cli":
+        return CommandLine(commands, request.getfixturevalue("tmp_path"))
+    return OverHttp(request.getfixturevalue("world"))
+
+
+@pytest.fixture
+def checked(tmp_path: Path) -> Checked:
+    return Checked(tmp_path)
+
+
+@pytest.fixture
+def plans() -> Plans:
+    return Plans()

@@ -5,6 +5,7 @@ import re
 import uuid
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from openapi_support import Judge
@@ -27,7 +28,7 @@ class Witness:
 
     def ask(self, method: str, target: str, who: str | None = "operator", body: Any = None, **headers: str) -> Any:
         sent = headers if who is None else headers | {"Authorization": f"Bearer {self.world.token(who)}"}
-        raw = None if body is None else json.dumps(body).encode()
+        raw = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
         status, told, answer = self.world.request(method, target, sent, raw)
         asked = target.partition("?")[0]
         exact = [path for pattern, path in self._paths if pattern.match(asked)]
@@ -48,6 +49,7 @@ def witness(world: HttpWorld) -> Iterator[Witness]:
     """After all that an interface can be asked, so that its tests need no order."""
     witness = Witness(world)
     _ask_as_a_service(witness)
+    _compute_worksheets(witness)
     _administer(witness)
     _close_unknowns(witness)
     _quarantine(witness)
@@ -73,8 +75,17 @@ def _ask_as_a_service(witness: Witness) -> None:
         ask("GET", f"/v1/operations/{uuid.uuid4()}{part}", "assistant")
     refused = witness.generate("k-3", gateway={"purpose": "answers", "sources": [{"id": "s", "revision": "1"}]})
     ask("GET", f"/admin/decisions/{refused['decision']}")
-    for path in ("/livez", "/readyz", "/metrics", "/openapi.json"):
+    for path in ("/livez", "/readyz", "/metrics", "/openapi.json", "/worksheets"):
         ask("GET", path, None)
+
+
+def _compute_worksheets(witness: Witness) -> None:
+    cost = {"currency": "EUR", "device_hour": "2", "requests_per_s": "1", "utilisation": "0.5"}
+    for name, entries in {"memory": {"layers": "16"}, "latency": {"slo_s": "9"}, "cost": cost}.items():
+        for accept in ("application/json", "text/html"):
+            for query in (urlencode(entries), "nothing=1"):
+                witness.ask("GET", f"/worksheets/{name}?{query}", None, Accept=accept)
+                witness.ask("POST", f"/worksheets/{name}", None, query.encode(), Accept=accept)
 
 
 def _administer(witness: Witness) -> None:
@@ -94,6 +105,7 @@ def _administer(witness: Witness) -> None:
     ask("GET", "/admin/operations?limit=1")
     ask("POST", "/admin/ledger/verify")
     ask("GET", "/admin/ledger/usage")
+    ask("GET", "/admin/ledger/outcomes?since=2026-01-01T00:00:00Z")
     ask("GET", "/admin/profiles")
     ask("POST", "/admin/profiles/smollm2-135m/resume", body={"reason": "It is not drained."})
     ask("POST", "/admin/profiles/smollm2-135m/drain", body={"reason": "New weights."})

@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from gateway.domain.bundle import Bundle, BundleApproval, BundleProfile, Evaluation
+from gateway.domain.capacity import MeasuredCapacity
 from gateway.domain.profile import (
     Abilities,
     Approval,
@@ -65,7 +66,16 @@ _ENGINE = Engine(
     version="1",
     model_file="model.gguf",
     weights_format="q4",
-    kv_format="f16",
+    kv_format="fp16",
+    capacity=MeasuredCapacity(
+        kv_tokens=2048,
+        context=2048,
+        engine_version="1",
+        device="cpu",
+        workload="none",
+        date="2026-11-30",
+        by="Kim",
+    ),
     placement=Placement(device="cpu", count=1, sharing="exclusive"),
     readiness=Readiness(),
     prefix_cache="single_tenant",

@@ -22,6 +22,6 @@ def engine() -> Iterator[Provider]:
 
 @pytest.fixture
 def gateway(tmp_path: Path, engine: Provider) -> Iterator[GatewayProcess]:
-    process = GatewayProcess(tmp_path, engine.port, [slots(FACE.slots), NO_CANARY])
+    process = GatewayProcess(tmp_path, engine.port, [*slots(FACE.slots), NO_CANARY])
     yield process
     process.close()

@@ -64,7 +64,7 @@ BROKEN = [
            "none of the words", "continue"),
     Broken("engine of the wrong type", SMOL, "  placement:\n    device: cpu\n    count: 1\n    sharing: exclusive\n",
            "  placement: cpu\n", "/engine/placement", "not a mapping", "keys with values"),
-    Broken("field inside an optional object", SMOL, "  kv_format: f16\n", "  kv_formt: f16\n  kv_format: f16\n",
+    Broken("field inside an optional object", SMOL, "  kv_format: fp16\n", "  kv_formt: fp16\n  kv_format: fp16\n",
            "/engine/kv_formt", "not known", "is kv_format"),
     Broken("empty list", ACME, "purposes: [drafting, answers]", "purposes: []", "/purposes", "too short", "bound is 1"),
     Broken("name twice in a list", ACME, "purposes: [drafting, answers]", "purposes: [drafting, answers, drafting]",
@@ -187,6 +187,8 @@ BROKEN = [
     Broken("hosted with an engine", HOSTED, "on_disconnect: continue\n",
            "on_disconnect: continue\nengine:\n  name: e\n  version: '1'\n  model_file: f\n  weights_format: w\n"
            "  kv_format: k\n  placement: {device: cpu, count: 1, sharing: exclusive}\n  readiness: {}\n"
+           "  capacity: {basis: measured, kv_tokens: 1, context: 1, engine_version: '2', device: d, workload: w, "
+           "date: 2026-11-30, by: b}\n"
            "  prefix_cache: 'off'\n  tenants: any\n"
            "  abilities: {abort_by_id: false, enforce_context: false, attest_revision: false}\n",
            "/engine", "hosted profile has an engine", "Remove engine", "engine:"),

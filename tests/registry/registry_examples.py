@@ -1,11 +1,12 @@
 """Registries for these tests: the example, and a full one that uses every kind and every struct."""
 
 import pathlib
+import re
 from collections.abc import Iterable
 
 from adapters.registry import Loaded, load
 from gateway.domain.fault import Fault
-from gateway.testkit.registry_copy import Edit, copy_registry
+from gateway.testkit.registry_copy import EXAMPLE, Edit, copy_registry
 
 NOW_US = 1_796_000_000_000_000
 """2026-11-30."""
@@ -114,7 +115,30 @@ approvals:
     digest: sha256:0000000000000000000000000000000000000000000000000000000000000000
 expires: 2028-01-01T00:00:00Z
 """
+SELF_HOSTED_A = "profiles/smollm2-135m-a.yaml"
+_BLOCK = re.compile(r"^  capacity:\n(?:    .*\n)+", re.MULTILINE)
+MEASURED = """\
+  capacity:
+    basis: measured
+    kv_tokens: 4096
+    context: 2048
+    engine_version: "2026.10.11549"
+    device: A machine with two cores
+    workload: Two generations of 256 tokens at once
+    date: 2026-11-30
+    by: Robin Reyes
+"""
+
+
+def capacity_of(file: str) -> str:
+    """The capacity block of a profile in the example, as it is written."""
+    found = _BLOCK.search((EXAMPLE / file).read_text())
+    assert found is not None, file
+    return found[0]
+
+
 FULL = (
+    Edit(SELF_HOSTED_A, capacity_of(SELF_HOSTED_A), MEASURED),
     Edit("credentials/example-key.yaml", "", CREDENTIAL),
     Edit("quota-scopes/example.yaml", "", SCOPE),
     Edit("profiles/hosted-small.yaml", "", HOSTED),

@@ -9,6 +9,7 @@ from gateway.testkit.registry_copy import Edit
 
 PROFILE = "profiles/smollm2-135m.yaml"
 VLLM = Edit(PROFILE, "adapter: llama_cpp", "adapter: vllm")
+COUNTS = Edit(PROFILE, "accounting: llama.cpp", "accounting: vllm>=0.21")
 ONE = "prefix_cache: single_tenant\n  tenants: [acme]"
 SALTED = "prefix_cache: salted\n  salted_by: {}\n  tenants: any"
 CACHE, BY = "/engine/prefix_cache", "/engine/salted_by"
@@ -22,10 +23,10 @@ def to(new: str, old: str = ONE) -> Edit:
 @pytest.mark.parametrize(
     ("edits", "path", "sentence"),
     [
-        ([VLLM, to(SALTED.format("null"))], CACHE, "not said whose prefixes"),
-        ([VLLM, to("prefix_cache: salted\n  tenants: any")], CACHE, "not said whose prefixes"),
+        ([VLLM, COUNTS, to(SALTED.format("null"))], CACHE, "not said whose prefixes"),
+        ([VLLM, COUNTS, to("prefix_cache: salted\n  tenants: any")], CACHE, "not said whose prefixes"),
         ([to(SALTED.format("tenant"))], CACHE, "adapter cannot salt"),
-        ([VLLM, to(ONE + "\n  salted_by: tenant")], BY, "is not salted keeps nobody's"),
+        ([VLLM, COUNTS, to(ONE + "\n  salted_by: tenant")], BY, "is not salted keeps nobody's"),
         ([to("prefix_cache: 'off'\n  salted_by: principal\n  tenants: any")], BY, "is not salted keeps nobody's"),
         ([to("attest_revision: true", "attest_revision: false")], ATTESTS, "nothing says by which"),
         ([to("attest_revision: false\n  fingerprint: q4-1", "attest_revision: false")], FINGERPRINT, "does not attest"),
@@ -40,8 +41,8 @@ def test_a_half_said_engine_is_a_fault(edits: list[Edit], path: str, sentence: s
 @pytest.mark.parametrize(
     "edits",
     [
-        [VLLM, to(SALTED.format("tenant"))],
-        [VLLM, to(SALTED.format("principal"))],
+        [VLLM, COUNTS, to(SALTED.format("tenant"))],
+        [VLLM, COUNTS, to(SALTED.format("principal"))],
         [to("attest_revision: true\n  fingerprint: q4-1", "attest_revision: false")],
     ],
 )

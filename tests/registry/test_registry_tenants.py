@@ -13,6 +13,7 @@ KEY = "credentials/example-key.yaml"
 ONE = "prefix_cache: single_tenant\n  tenants: [acme]"
 SALTED = (
     Edit(PROFILE, "adapter: llama_cpp", "adapter: vllm"),
+    Edit(PROFILE, "accounting: llama.cpp", "accounting: vllm>=0.21"),
     Edit(PROFILE, ONE, "prefix_cache: salted\n  salted_by: tenant\n  tenants: [acme, beta]"),
 )
 

@@ -10,7 +10,7 @@ from service_support import PROFILE, Surroundings, breaking, example
 from gateway.domain.errors import LedgerUnavailable, LedgerUncertain
 from gateway.domain.operation import State
 from gateway.domain.outcome import Charged, NoEffect, Outcome, Unknown
-from gateway.domain.profile_state import Mark
+from gateway.domain.profile_state import Mark, Shortfall
 from gateway.domain.refusal import Code
 from gateway.ports.events import Faulted, ReadinessChanged
 from gateway.ports.transport import Readiness
@@ -44,6 +44,35 @@ def test_a_probe_that_finds_another_engine_quarantines_and_a_good_one_later_chan
     assert marks(world) == (mark,)
     assert world.refused().code is Code.NO_READY_ROUTE
     assert world.standing.objection(None, PROFILE) == "profile_not_ready"
+
+
+def test_a_shortfall_is_kept_and_told_with_both_numbers_whatever_is_reported_later() -> None:
+    world = Surroundings()
+    world.probe.told[PROFILE] = short = Readiness(
+        "mismatch", "kv_cache_too_small", shortfall=Shortfall(131_072, 65_536)
+    )
+    look(world)
+    (mark,) = marks(world)
+    assert (mark.reason, mark.shortfall) == ("kv_cache_too_small", short.shortfall)
+    told = [event for event in world.events.events if isinstance(event, ReadinessChanged)]
+    assert told == [ReadinessChanged(PROFILE, "quarantined", "kv_cache_too_small", short.shortfall)]
+    world.probe.told[PROFILE] = Readiness("mismatch", "kv_cache_too_small", shortfall=Shortfall(131_072, 131_071))
+    look(world)
+    assert marks(world) == (mark,)
+    assert world.board.shown(world.profile).shortfall == short.shortfall
+    assert world.board.of(world.profile).shortfall == Shortfall(131_072, 131_071)
+    assert world.refused().code is Code.NO_READY_ROUTE
+
+
+def test_both_numbers_outlive_a_ledger_that_does_not_take_them() -> None:
+    world = Surroundings()
+    world.probe.told[PROFILE] = Readiness("mismatch", "too_few_slots", shortfall=Shortfall(64, 32))
+    world.notebook.once("profiles.quarantine", breaking(LedgerUnavailable("full")))
+    look(world)
+    assert marks(world) == ()
+    assert world.board.shown(world.profile).shortfall == Shortfall(64, 32)
+    asyncio.run(world.services.quarantines.write())
+    assert [mark.shortfall for mark in marks(world)] == [Shortfall(64, 32)]
 
 
 def test_an_approved_change_of_the_profile_does_not_end_it() -> None:

@@ -24,7 +24,7 @@ from gateway.domain.operation import Identity, State
 from gateway.domain.reconciliation import Act, ActKind
 from gateway.domain.usage import Usage
 from gateway.ports.ledger import RefusalRecord
-from gateway.ports.reads import OperationFilter
+from gateway.ports.reads import OperationFilter, OutcomeFilter
 from gateway.testkit.fakes.ledger import FakeStore
 
 KEYS = ["a", "b", "c"]
@@ -144,6 +144,8 @@ class Histories:
                 assert await self.real.operations.timeline(one.id) == await self.plain.operations.timeline(one.id)
         assert await self.real.accounts.stranded() == await self.plain.accounts.stranded()
         assert await self.real.accounts.in_use() == await self.plain.accounts.in_use()
+        for counted in (OutcomeFilter(since_us=0), OutcomeFilter(since_us=0, tenant="acme", profile="small")):
+            assert await self.real.accounts.outcomes(counted) == await self.plain.accounts.outcomes(counted)
 
 
 async def _outcome_of(awaitable: Any) -> Any:

@@ -293,6 +293,15 @@ def test_a_list_of_keys_walks_along_their_ids(connection: sqlite3.Connection, gi
     assert not [step for step in plan if "B-TREE" in step]
 
 
+@pytest.mark.parametrize("given", [(), ("tenant",), ("profile",), ("profile", "tenant")])
+def test_outcomes_are_counted_along_the_ids_since_then(connection: sqlite3.Connection, given: tuple[str, ...]) -> None:
+    from adapters.store import outcomes
+
+    plan = steps(connection, outcomes.statement(frozenset(given)), first_id="0", tenant="t", profile="p")
+    assert "attempt USING INDEX sqlite_autoindex_attempt_1 (op_id>?)" in plan[0]
+    assert not [step for step in plan if step.startswith("SCAN")]
+
+
 def test_what_is_in_use_is_found_without_reading_all_attempts_or_holds(connection: sqlite3.Connection) -> None:
     from adapters.store import accounts
 

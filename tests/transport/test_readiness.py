@@ -8,6 +8,7 @@ import pytest
 from transport_support import both, open_transports, profile
 
 from adapters.transport.llama_cpp import Reason
+from gateway.domain.profile_state import Shortfall
 from gateway.ports.transport import Readiness
 from gateway.testkit.provider.server import EngineFace, Provider
 
@@ -21,12 +22,16 @@ UNLIMITED = dict.fromkeys(
     ("requests_per_minute", "tokens_per_minute", "tokens_per_day", "tokens_per_month", "cost_per_month"), "unlimited"
 )
 
+UNREADABLE = "properties_unreadable"
 FOUND: list[tuple[EngineFace, str, str]] = [
     (EngineFace(), "ready", ""),
     (EngineFace(health=503), "starting", "loading"),
     (EngineFace(health=500), "unready", "unhealthy"),
     (EngineFace(props=[]), "unready", "properties_unreadable"),
     (EngineFace(props={**PROPS, "total_slots": "4"}), "unready", "properties_unreadable"),
+    (EngineFace(props={**PROPS, "total_slots": -1}), "unready", "properties_unreadable"),
+    (EngineFace(props={**PROPS, "total_slots": 2**53 + 1}), "unready", "properties_unreadable"),
+    (EngineFace(props={**PROPS, "default_generation_settings": {"n_ctx": 2**53 + 1}}), "unready", UNREADABLE),
     (EngineFace(props={**PROPS, "more": [[]] * 100_000}), "unready", "properties_unreadable"),
     (EngineFace(props={k: v for k, v in PROPS.items() if k != "model_alias"}), "unready", "properties_unreadable"),
     (EngineFace(alias="scripted@2"), "mismatch", "other_alias"),
@@ -63,7 +68,20 @@ def test_every_reason_of_the_closed_set_can_be_found():
 def test_unlimited_concurrency_needs_one_slot():
     limits = {**UNLIMITED, "concurrency": "unlimited"}
     assert asyncio.run(check(EngineFace(slots=1), limits=limits)).state == "ready"
-    assert asyncio.run(check(EngineFace(slots=0), limits=limits)) == Readiness("mismatch", "too_few_slots")
+    found = asyncio.run(check(EngineFace(slots=0), limits=limits))
+    assert found == Readiness("mismatch", "too_few_slots", shortfall=Shortfall(1, 0))
+
+
+@pytest.mark.parametrize(
+    ("face", "reason", "shortfall"),
+    [
+        (EngineFace(context=4095), "context_too_small", Shortfall(4096, 4095)),
+        (EngineFace(slots=3), "too_few_slots", Shortfall(4, 3)),
+        (EngineFace(alias="scripted@2", slots=3), "other_alias", None),
+    ],
+)
+def test_a_shortfall_has_both_numbers(face: EngineFace, reason: str, shortfall: Shortfall | None):
+    assert asyncio.run(check(face)) == Readiness("mismatch", reason, shortfall=shortfall)
 
 
 def test_an_engine_that_needs_a_credential_is_not_ready():

@@ -21,6 +21,7 @@ from gateway.domain.errors import StartRefused
 from gateway.domain.message import AssistantMessage, DeveloperMessage, SystemMessage, TextPart, UserMessage
 from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome
 from gateway.domain.profile import Profile
+from gateway.domain.profile_state import Shortfall
 from gateway.domain.request import Request
 from gateway.ports.transport import Readiness
 
@@ -112,9 +113,10 @@ def test_a_prompt_above_the_context_is_refused_by_the_engine_before_work(engine:
 
 def test_the_demos_engine_is_ready_and_only_as_large_as_it_is(engine: Engine):
     assert check(smollm(engine)).state == "ready"
-    assert check(smollm(engine, context_window=4097)) == Readiness("mismatch", "context_too_small")
+    short = Shortfall(promised=4097, reported=4096)
+    assert check(smollm(engine, context_window=4097)) == Readiness("mismatch", "context_too_small", shortfall=short)
     limits = {**UNLIMITED, "concurrency": 3}
-    assert check(smollm(engine, limits=limits)) == Readiness("mismatch", "too_few_slots")
+    assert check(smollm(engine, limits=limits)) == Readiness("mismatch", "too_few_slots", shortfall=Shortfall(3, 2))
 
 
 TEXTS = {

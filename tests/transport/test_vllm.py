@@ -15,6 +15,7 @@ from adapters.transport.vllm import FACTS, Reason, cache_salt
 from gateway.domain.grant import Dispatch
 from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome, Unknown
 from gateway.domain.profile import Profile
+from gateway.domain.profile_state import Shortfall
 from gateway.domain.usage import Usage
 from gateway.ports.transport import Readiness
 
@@ -40,16 +41,31 @@ async def check(told: dict[str, tuple[int, bytes]], **changes: Any) -> tuple[Rea
         return await transports.check(vllm(engine.url, **changes)), engine
 
 
-def cache(old: str, new: str) -> bytes:
+def cache(old: str, new: str, times: int = -1) -> bytes:
     text = METRICS.decode()
     assert old in text
-    return text.replace(old, new).encode()
+    return text.replace(old, new, times).encode()
+
+
+def planned(**of_engine: Any) -> dict[str, Any]:
+    """An engine whose capacity was computed."""
+    capacity = {
+        "basis": "arithmetic",
+        "architecture": f"tiny.json@sha256:{'0' * 64}",
+        "device_gib": "1",
+        "reserve_gib": "0",
+        "accounting": "vllm>=0.21",
+        "block_tokens": 128,
+    }
+    return {"of_engine": {"capacity": capacity | of_engine.pop("capacity", {}), **of_engine}}
 
 
 def at_once(concurrency: int | str) -> dict[str, Any]:
     return {"limits": {**UNLIMITED, "concurrency": concurrency}}
 
 
+FORMAT = "other_kv_format"
+SHORT = {"context_too_small", "kv_cache_too_small"}
 OFF = {"of_engine": {"prefix_cache": "off", "salted_by": None}}
 LINE = next(line for line in METRICS.decode().splitlines() if line.startswith("vllm:cache_config_info{"))
 SMALL_SECOND = METRICS + LINE.replace('engine="0"', 'engine="1"').replace(f'"{KV_TOKENS}"', '"4095"').encode() + b"\n"
@@ -97,6 +113,16 @@ FOUND: list[tuple[dict[str, tuple[int, bytes]], dict[str, Any], str, str]] = [
     ({"/metrics": (200, cache(f'"{KV_TOKENS}"', '"1024"'))}, at_once("unlimited"), "ready", ""),
     ({"/metrics": (200, cache(f'"{KV_TOKENS}"', '"1023"'))}, at_once("unlimited"), "mismatch", "kv_cache_too_small"),
     ({"/metrics": (200, SMALL_SECOND)}, {}, "mismatch", "kv_cache_too_small"),
+    ({}, planned(), "ready", ""),
+    ({}, planned(capacity={"block_tokens": 16}), "mismatch", "other_block_size"),
+    ({"/metrics": (200, cache(',block_size="128"', ',block_size="None"'))}, planned(), "ready", ""),
+    ({"/metrics": (200, cache(',block_size="128"', ',block_size="64"'))}, planned(), "mismatch", "other_block_size"),
+    # Measured: whatever the blocks are, they are the ones that were measured with.
+    ({"/metrics": (200, cache(',block_size="128"', ',block_size="64"'))}, {}, "ready", ""),
+    ({"/metrics": (200, cache('cache_dtype="auto"', 'cache_dtype="fp8_e4m3"', 1))}, planned(), "mismatch", FORMAT),
+    ({"/metrics": (200, cache('cache_dtype="auto"', 'cache_dtype="fp8"', 1))}, planned(kv_format="fp8"), "ready", ""),
+    ({"/metrics": (200, cache('cache_dtype="auto"', 'cache_dtype="bfloat16"', 1))}, planned(), "mismatch", FORMAT),
+    ({"/metrics": (200, cache('cache_dtype="auto"', 'cache_dtype="of_later"', 1))}, planned(), "ready", ""),
     ({}, OFF, "mismatch", "other_prefix_cache"),
     ({"/metrics": (200, cache('prefix_caching="True"', 'prefix_caching="False"'))}, OFF, "ready", ""),
     (
@@ -113,10 +139,34 @@ def test_what_the_engine_says_decides(
     told: dict[str, tuple[int, bytes]], changes: dict[str, Any], state: str, reason: str
 ):
     readiness, engine = asyncio.run(check(told, **changes))
-    assert readiness == Readiness(state, reason, FACTS if state == "ready" else ())
+    facts = FACTS if state == "ready" else ()
+    assert (readiness.state, readiness.reason, readiness.facts) == (state, reason, facts)
+    assert (readiness.shortfall is not None) is (reason in SHORT)
     assert engine.bodies == []
     assert set(engine.asked) <= {"/health", "/v1/models", "/version", "/metrics"}
     assert not any("x-request-id" in headers or "authorization" in headers for headers in engine.headers)
+
+
+@pytest.mark.parametrize(
+    ("told", "changes", "promised", "reported"),
+    [
+        ({}, at_once(KV_TOKENS // CONTEXT + 1), KV_TOKENS + CONTEXT, KV_TOKENS),
+        ({"/metrics": (200, SMALL_SECOND)}, {}, 4 * CONTEXT, 4095),
+        ({"/metrics": (200, cache(f'"{KV_TOKENS}"', '"1023"'))}, at_once("unlimited"), CONTEXT, 1023),
+        ({"/metrics": (200, cache(f'"{KV_TOKENS}"', '"1023"'))}, at_once(0), CONTEXT, 1023),
+        ({"/v1/models": (200, models(max_model_len=CONTEXT - 1))}, {}, CONTEXT, CONTEXT - 1),
+    ],
+)
+def test_a_shortfall_has_both_numbers(
+    told: dict[str, tuple[int, bytes]], changes: dict[str, Any], promised: int, reported: int
+):
+    assert asyncio.run(check(told, **changes))[0].shortfall == Shortfall(promised, reported)
+
+
+@pytest.mark.parametrize("tokens", ["-1", str(2**53 + 1), "9" * 400])
+def test_a_number_that_no_store_could_keep_is_unreadable(tokens: str):
+    told = {"/metrics": (200, cache(f'"{KV_TOKENS}"', f'"{tokens}"'))}
+    assert asyncio.run(check(told))[0] == Readiness("unready", "metrics_unreadable")
 
 
 def test_every_reason_of_the_closed_set_can_be_found():

@@ -49,6 +49,18 @@ class Recorded:
         self.events.append(event)
 
 
+CAPACITY = {
+    "basis": "measured",
+    "kv_tokens": 4 * 4096,
+    "context": 4096,
+    "engine_version": "1",
+    "device": "cpu",
+    "workload": "none",
+    "date": "2026-01-01",
+    "by": "A",
+}
+
+
 def profile(endpoint: str, **changes: Any) -> Profile:
     """A self-hosted profile that fits the scripted provider."""
     fields: dict[str, Any] = {
@@ -79,7 +91,8 @@ def profile(endpoint: str, **changes: Any) -> Profile:
             "version": "1",
             "model_file": "scripted.gguf",
             "weights_format": "Q4_1",
-            "kv_format": "f16",
+            "kv_format": "fp16",
+            "capacity": CAPACITY,
             "placement": {"device": "cpu", "count": 1, "sharing": "time_shared"},
             "readiness": {},
             "prefix_cache": "shared",

@@ -5,7 +5,14 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from gateway.domain.worksheets import memory_sheet
+from gateway.domain.worksheets import (
+    cost_fields,
+    cost_sheet,
+    latency_fields,
+    latency_sheet,
+    memory_fields,
+    memory_sheet,
+)
 from gateway.domain.worksheets.fields import Field
 from gateway.domain.worksheets.sheet import Sheet
 
@@ -26,8 +33,20 @@ WORKSHEETS: Mapping[str, Worksheet] = MappingProxyType(
         "memory": Worksheet(
             title="Memory",
             question="Will it fit?",
-            fields=memory_sheet.FIELDS,
+            fields=memory_fields.FIELDS,
             compute=memory_sheet.sheet,
+        ),
+        "latency": Worksheet(
+            title="Latency",
+            question="How long will an answer take?",
+            fields=latency_fields.FIELDS,
+            compute=latency_sheet.sheet,
+        ),
+        "cost": Worksheet(
+            title="Cost",
+            question="What will a request cost?",
+            fields=cost_fields.FIELDS,
+            compute=cost_sheet.sheet,
         ),
     }
 )

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from datetime import date
 
 from gateway.domain.worksheets.fields import Entries, Field
 from gateway.domain.worksheets.sheet import Basis, Measurement
 
-_DAY = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", re.ASCII)
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _LONGEST = 200
 
 FIELDS = (
@@ -44,6 +45,8 @@ def read_measured(entries: Entries, fields: Mapping[str, Field]) -> Measured:
         entries.refuse(
             "measured", "One of these is no field that can be measured.", f"Name any of {', '.join(fields)}."
         )
+    elif any(not entries.has(name) for name in names):
+        entries.refuse("measured", "One of these was not entered.", "Enter it, or do not name it.")
     parts = {field.name: entries.text(field.name) for field in FIELDS[1:]}
     for name, text in parts.items():
         if names and not text:
@@ -52,10 +55,20 @@ def read_measured(entries: Entries, fields: Mapping[str, Field]) -> Measured:
             entries.refuse("measured", "Nothing is said to be measured.", "Name the fields, or leave out the rest.")
         if len(text) > _LONGEST or not text.isprintable():
             entries.refuse(name, f"This is not one line of at most {_LONGEST} characters.", "Shorten it.")
-    if parts["measured_date"] and not _DAY.fullmatch(parts["measured_date"]):
+    if parts["measured_date"] and not _is_day(parts["measured_date"]):
         entries.refuse("measured_date", "This is no day.", "Write it as 2026-11-30.")
     if not names:
         return Measured(frozenset(), None)
     return Measured(
         frozenset(names), Measurement(**{name.removeprefix("measured_"): text for name, text in parts.items()})
     )
+
+
+def _is_day(text: str) -> bool:
+    if not _DAY.fullmatch(text):
+        return False
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

@@ -1,29 +1,21 @@
 """Weights, KV state and reserve against the memory of a device: the arithmetic of one plan."""
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Literal
 
 from msgspec import Struct
 
-from gateway.domain.worksheets.architecture import Architecture, Full
+from gateway.domain.worksheets import kv, memory_notes, weight_faults
+from gateway.domain.worksheets.accounting import Accounting, in_flight, step_tokens
+from gateway.domain.worksheets.architecture import Architecture
+from gateway.domain.worksheets.kv import KvRules
 from gateway.domain.worksheets.kv_formats import KV
-from gateway.domain.worksheets.units import Exact
-from gateway.domain.worksheets.weight_formats import WEIGHTS
+from gateway.domain.worksheets.stages import Parallelism, stage_layers
+from gateway.domain.worksheets.units import Exact, Interval
+from gateway.domain.worksheets.weights import rank_weights
 
-Accounting = Literal["arithmetic", "vllm>=0.21", "vllm<0.21", "llama.cpp"]
-"""Whose rules say how much KV memory so many tokens take. ``arithmetic``: bytes per token times tokens, no blocks."""
-
-
-class Parallelism(Struct, frozen=True):
-    """Devices by what they share: tensors, layers, or nothing (another full copy)."""
-
-    tensor: int = 1
-    pipeline: int = 1
-    data: int = 1
-
-    @property
-    def devices(self) -> int:
-        return self.tensor * self.pipeline * self.data
+MOST_TOKENS = 10**9
+"""Where no context is known and windows are full, more tokens take no more memory: the search ends here."""
 
 
 class MemoryPlan(Struct, frozen=True, kw_only=True):
@@ -45,16 +37,9 @@ class MemoryPlan(Struct, frozen=True, kw_only=True):
     accounting: Accounting = "arithmetic"
     block: int = 16
     """Tokens of a block, where the accounting has blocks."""
-    in_flight: int | None = None
-    """Tokens of one step over all sequences (max_num_batched_tokens times the batches at once), which the caches of
+    batched_tokens: int | None = None
+    """Tokens of one step over all sequences (max_num_batched_tokens, or n_ubatch of llama.cpp), which the caches of
     sliding windows hold besides their window; None: the accounting's own default."""
-
-
-class Interval(Struct, frozen=True):
-    """Bytes between these two, both included. Equal where nothing is uncertain."""
-
-    least: Exact
-    most: Exact
 
 
 class RankMemory(Struct, frozen=True, kw_only=True):
@@ -87,35 +72,92 @@ class Memory(Struct, frozen=True, kw_only=True):
     assumed: tuple[str, ...]
     left_out: tuple[str, ...]
 
+    @property
+    def all_devices(self) -> Interval:
+        """Weights, KV and reserve of all devices together: ranks of every stage, and every data-parallel copy."""
+        each = self.plan.parallelism.tensor * self.plan.parallelism.data
+        return Interval(
+            each * sum((rank.total.least for rank in self.ranks), 0),
+            each * sum((rank.total.most for rank in self.ranks), 0),
+        )
+
 
 def compute(plan: MemoryPlan) -> Memory:
-    """The arithmetic of a plan. Pure, and defined for every plan that can be made."""
-    layers = plan.architecture.attention
-    bits = WEIGHTS[plan.weight_format].bits
-    per_token = sum(
-        (2 * one.kv_heads * one.head_dim * KV[plan.kv_format].bytes for one in layers if isinstance(one, Full)),
-        Fraction(0),
-    )
-    weights = plan.architecture.parameters * bits / 8
-    kv = per_token * plan.tokens * plan.sequences
-    total = weights + kv + plan.reserve
-    rank = RankMemory(
-        stage=0,
-        layers=len(layers),
-        weights=Interval(weights, weights),
-        kv=kv,
-        kv_per_token=per_token,
-        total=Interval(total, total),
-    )
-    left = max(plan.device - weights - plan.reserve, Fraction(0))
+    """The arithmetic of a plan. Pure, and defined for every plan without ``memory_faults.faults``."""
+    weights, states = rank_weights(plan.architecture, plan.weight_format, plan.parallelism), rules(plan)
+    ranks = _ranks(plan, weights, states)
+    fullest = max(ranks, key=lambda rank: rank.total.most)
+    left = [plan.device - plan.reserve - weight.most for weight in weights]
+
+    def hold(tokens: int, sequences: int) -> bool:
+        return all(states.stage_bytes(stage, tokens, sequences) <= most for stage, most in enumerate(left))
+
+    context = plan.architecture.longest_context
     return Memory(
         plan=plan,
-        ranks=(rank,),
-        fullest=rank,
-        within=total <= plan.device,
-        headroom=plan.device - total,
-        most_sequences=int(left / (per_token * plan.tokens)),
-        most_tokens=int(left / (per_token * plan.sequences)),
-        assumed=(),
-        left_out=(),
+        ranks=ranks,
+        fullest=fullest,
+        within=fullest.total.most <= plan.device,
+        headroom=plan.device - fullest.total.most,
+        # A sequence takes a byte at the least, so that more of them than bytes never fit.
+        most_sequences=largest(lambda count: hold(plan.tokens, count), plan.device),
+        most_tokens=largest(lambda count: hold(count, plan.sequences), MOST_TOKENS if context is None else context),
+        assumed=(
+            *weight_faults.assumed(plan.architecture, plan.weight_format),
+            *memory_notes.assumed(
+                accounting=plan.accounting,
+                attention=plan.architecture.attention,
+                pipeline=plan.parallelism.pipeline,
+                step=None if plan.batched_tokens is not None else step_tokens(plan.accounting, plan.device),
+            ),
+        ),
+        left_out=(*plan.architecture.left_out, *memory_notes.LEFT_OUT),
     )
+
+
+def ranks(plan: MemoryPlan) -> tuple[RankMemory, ...]:
+    """What each stage's devices hold, without what else could fit."""
+    return _ranks(plan, rank_weights(plan.architecture, plan.weight_format, plan.parallelism), rules(plan))
+
+
+def rules(plan: MemoryPlan) -> KvRules:
+    """How the plan's accounting counts KV memory."""
+    return kv.rules(
+        plan.architecture.attention,
+        KV[plan.kv_format],
+        plan.parallelism,
+        accounting=plan.accounting,
+        block=plan.block,
+        in_flight=in_flight(plan.accounting, plan.batched_tokens, plan.parallelism.pipeline, plan.device),
+    )
+
+
+def largest(holds: Callable[[int], bool], most: int) -> int:
+    """The largest number from 1 to ``most`` for which it holds, 0 if for none. What holds must hold below as well."""
+    low, high = 0, 1
+    while high <= most and holds(high):
+        low, high = high, 2 * high
+    high = min(high, most + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+def _ranks(plan: MemoryPlan, weights: tuple[Interval, ...], states: KvRules) -> tuple[RankMemory, ...]:
+    attention, parallelism = plan.architecture.attention, plan.parallelism
+    each = kv.per_token(attention, KV[plan.kv_format], parallelism)
+    ranks = []
+    for stage, layers in enumerate(stage_layers(len(attention), parallelism.pipeline)):
+        size, weight = states.stage_bytes(stage, plan.tokens, plan.sequences), weights[stage]
+        ranks.append(
+            RankMemory(
+                stage=stage,
+                layers=len(layers),
+                weights=weight,
+                kv=size,
+                kv_per_token=Fraction(each[stage]),
+                total=Interval(weight.least + size + plan.reserve, weight.most + size + plan.reserve),
+            )
+        )
+    return tuple(ranks)

@@ -1,4 +1,18 @@
-"""Which layers each stage of a pipeline holds."""
+"""How devices share a model, and which layers each stage of a pipeline holds."""
+
+from msgspec import Struct
+
+
+class Parallelism(Struct, frozen=True):
+    """Devices by what they share: tensors, layers, or nothing (another full copy)."""
+
+    tensor: int = 1
+    pipeline: int = 1
+    data: int = 1
+
+    @property
+    def devices(self) -> int:
+        return self.tensor * self.pipeline * self.data
 
 
 def stage_layers(layers: int, pipeline: int) -> tuple[range, ...]:

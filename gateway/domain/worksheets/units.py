@@ -3,12 +3,21 @@
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
+from msgspec import Struct
+
 KIB = 2**10
 MIB = 2**20
 GIB = 2**30
 
 Exact = int | Fraction
 """A number without rounding. Formats with scales take fractions of a bit, so bytes may be a fraction until the end."""
+
+
+class Interval(Struct, frozen=True):
+    """Bytes between these two, both included. Equal where nothing is uncertain."""
+
+    least: Exact
+    most: Exact
 
 
 def gib_to_bytes(gib: Decimal) -> int:

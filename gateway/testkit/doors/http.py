@@ -25,6 +25,7 @@ from gateway.testkit.doors.http_words import body_of, reply, source_act
 from gateway.testkit.loops import LoopThread, until
 from gateway.testkit.provider.behaviours import Behaviour, called, error
 from gateway.testkit.provider.server import EngineFace, Provider
+from gateway.testkit.provider.vllm_face import VllmFace
 from gateway.testkit.registry_copy import Edit
 from gateway.testkit.world import Ask, Reply
 
@@ -202,6 +203,13 @@ class HttpWorld:
         self._provider.face = EngineFace(alias=ALIAS, model_path=MODEL_FILE, context=2048, slots=SLOTS, health=503)
         self.gateway.expect_ready = False
 
+    def engine_has_room_for(self, sequences: int) -> None:
+        self.engine_shows(serves=sequences >= SLOTS, slots=sequences)
+
+    def engine_caches(self, tokens: int) -> None:
+        """As vLLM counts: tokens of all sequences together."""
+        self.engine_shows(serves=False, vllm=VllmFace(kv_tokens=tokens))
+
     def act_on_profile(self, act: ProfileActKind, profile: str | None = None) -> Reply | None:
         path = f"/admin/profiles/{profile or PROFILE}/{act}"
         status, headers, answer = self._administer("POST", path, {"reason": "a scenario says so"})
@@ -212,6 +220,10 @@ class HttpWorld:
 
     def profile_state(self) -> str:
         return str(self._profile()["state"])
+
+    def quarantine_shortfall(self) -> tuple[int, int]:
+        (mark,) = (mark for mark in self._profile()["marks"] if mark["state"] == "quarantined")
+        return mark["shortfall"]["promised"], mark["shortfall"]["reported"]
 
     def seen_engine_state(self) -> str:
         return str(self._profile()["readiness"]["state"])

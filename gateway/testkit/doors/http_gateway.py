@@ -36,7 +36,7 @@ class HttpGateway:
     def __init__(self, folder: Path, engine_port: int) -> None:
         self._folder = folder
         self._engine_port = engine_port
-        self.edits: list[Edit] = [slots(SLOTS)]
+        self.edits: list[Edit] = [*slots(SLOTS)]
         """Of the example registry, for the next start or reload."""
         self.settings: dict[str, Any] = {}
         self.expect_ready = True

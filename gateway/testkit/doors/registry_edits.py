@@ -80,6 +80,7 @@ ISOLATION: dict[str, tuple[Edit, ...]] = {
     "two tenants share an engine that salts its cache by tenant": (
         Edit(file=PROFILE, old="adapter: llama_cpp", new="adapter: vllm"),
         Edit(file=PROFILE, old='version: "2026.10.11549"', new='version: "0.32.0"'),
+        Edit(file=PROFILE, old="accounting: llama.cpp", new="accounting: vllm>=0.21"),
         Edit(
             file=PROFILE,
             old="prefix_cache: single_tenant\n  tenants: [acme]",
@@ -92,89 +93,109 @@ ISOLATION: dict[str, tuple[Edit, ...]] = {
 }
 """An engine whose cache keeps tenants, or accounts, apart."""
 
-EDITS: dict[str, tuple[Edit, ...]] = BUDGETS | {
-    **ISOLATION,
-    "the engine may load for one second": (Edit(file=PROFILE, old="startup_s: 60", new="startup_s: 1"),),
-    **SURFACE,
-    "the tenant may no longer use the purpose": (
-        Edit(
-            file=ACME,
-            old="""purposes: [drafting, answers]
-# Counts where a request names no purpose.
-default_purpose: drafting""",
-            new="""purposes: [answers]
-default_purpose: answers""",
-        ),
-    ),
-    "the tenant is not active": (Edit(file=ACME, old="active: true", new="active: false"),),
-    "the platform's tenant is not active": (Edit(file=PLATFORM, old="active: true", new="active: false"),),
-    "the tenant is removed": (
-        Edit(file=ACME, old="", new=""),
-        Edit(file=PROFILE, old="tenants: [acme]", new="tenants: [platform]"),
-        Edit(file="credentials/openai-eu.yaml", old="tenants: [acme, platform]", new="tenants: [platform]"),
-        Edit(file="credentials/anthropic-eu.yaml", old="tenants: [acme, platform]", new="tenants: [platform]"),
-    ),
-    "the registry is broken": (Edit(file=ACME, old="active: true", new="active: yes"),),
-    "the assistant is an auditor": (
-        Edit(
-            file=ACME,
-            old="groups: [staff]\n    roles: [generate]",
-            new="groups: [staff]\n    roles: [auditor]",
-        ),
-    ),
-    "the tenant may use another model only": (
-        Edit(file=ACME, old="aliases: [chat, assist]", new="aliases: [essay]"),
-        Edit(file=RELEASES, old="  chat: chat@1\n", new="  chat: chat@1\n  essay: chat@1\n"),
-    ),
-    "Tenant A is given the hosted model": (Edit(file=TENANT_A, old="aliases: [chat]", new="aliases: [chat, assist]"),),
-    "the tenant may use another provider only": (
-        Edit(file=ACME, old="providers: [in-house, openai, anthropic]", new="providers: [elsewhere]"),
-        Edit(file="quota-scopes/elsewhere.yaml", old="", new=_OTHER_PROVIDER),
-    ),
-    "the tenant may use another region only": (Edit(file=ACME, old="regions: [local, eu]", new="regions: [eu-west]"),),
-    "the tenant needs a stricter class": (
-        Edit(file=ACME, old="privacy_class: internal", new="privacy_class: secret"),
-        Edit(file=PRIVACY, old=_STRICTEST, new=_STRICTEST + _STRICTEST.replace("id: private", "id: secret")),
-    ),
-    "the approval of the profile has expired": (
-        Edit(file=PROFILE, old="until: 2028-01-01T00:00:00Z", new="until: 2026-01-01T00:00:00Z"),
-    ),
-    "the bundle has expired": (
-        Edit(file=BUNDLE, old="expires: 2028-01-01T00:00:00Z", new="expires: 2026-01-01T00:00:00Z"),
-    ),
-    "another bundle is released": (
-        Edit(file="bundles/chat@2.yaml", old="", new=_OTHER_BUNDLE),
-        Edit(file=RELEASES, old="  chat: chat@1\n", new="  chat: chat@2\n"),
-    ),
-    "the hosted alias moves to the self-hosted bundle": (
-        Edit(file=RELEASES, old="  assist: assist@1\n", new="  assist: chat@1\n"),
-    ),
-    "the bundle was not evaluated for the purpose": (
-        Edit(file=BUNDLE, old="purposes: [drafting, answers]", new="purposes: [answers]"),
-    ),
-    "the evaluation of the bundle was not good enough": (Edit(file=BUNDLE, old="score: 0.62", new="score: 0.42"),),
-    "the evaluation of the bundle is too old": (
-        Edit(file=BUNDLE, old="0.03\n  date: 2026-11-30", new="0.03\n  date: 2024-11-30"),
-    ),
-    "every class asks for attested engines": (
-        _every_class("attestation_required: false", "attestation_required: true"),
-    ),
-    "no class allows the network of the engine": (_every_class("networks: [loopback, private", "networks: [private"),),
-    "the operator of the engine keeps prompts": (
-        Edit(file=PROFILE, old="retention_days: 0", new="retention_days: 365"),
-    ),
-    "the device of the engine is shared by time": (
-        _every_class("time_sharing_allowed: true", "time_sharing_allowed: false"),
-        Edit(file=PROFILE, old="sharing: exclusive", new="sharing: time_shared"),
-    ),
-    "the engine shares its prefix cache": (
-        Edit(file=PROFILE, old="prefix_cache: single_tenant", new="prefix_cache: shared"),
-    ),
-    "the engine belongs to another tenant": (
-        Edit(file=PROFILE, old="tenants: [acme]", new="tenants: [beta]"),
-        Edit(file="tenants/beta.yaml", old="", new=_OTHER_TENANT),
+CAPACITY: dict[str, tuple[Edit, ...]] = {
+    "the profile promises more than its memory holds": (Edit(PROFILE, 'device_gib: "64"', 'device_gib: "1"'),),
+    "the profile's engine is vLLM": (
+        Edit(PROFILE, "adapter: llama_cpp", "adapter: vllm"),
+        Edit(PROFILE, 'version: "2026.10.11549"', 'version: "0.32.0"'),
+        Edit(PROFILE, "accounting: llama.cpp", "accounting: vllm>=0.21"),
     ),
 }
+"""What the memory of the engine holds."""
+
+EDITS: dict[str, tuple[Edit, ...]] = (
+    BUDGETS
+    | CAPACITY
+    | {
+        **ISOLATION,
+        "the engine may load for one second": (Edit(file=PROFILE, old="startup_s: 60", new="startup_s: 1"),),
+        **SURFACE,
+        "the tenant may no longer use the purpose": (
+            Edit(
+                file=ACME,
+                old="""purposes: [drafting, answers]
+# Counts where a request names no purpose.
+default_purpose: drafting""",
+                new="""purposes: [answers]
+default_purpose: answers""",
+            ),
+        ),
+        "the tenant is not active": (Edit(file=ACME, old="active: true", new="active: false"),),
+        "the platform's tenant is not active": (Edit(file=PLATFORM, old="active: true", new="active: false"),),
+        "the tenant is removed": (
+            Edit(file=ACME, old="", new=""),
+            Edit(file=PROFILE, old="tenants: [acme]", new="tenants: [platform]"),
+            Edit(file="credentials/openai-eu.yaml", old="tenants: [acme, platform]", new="tenants: [platform]"),
+            Edit(file="credentials/anthropic-eu.yaml", old="tenants: [acme, platform]", new="tenants: [platform]"),
+        ),
+        "the registry is broken": (Edit(file=ACME, old="active: true", new="active: yes"),),
+        "the assistant is an auditor": (
+            Edit(
+                file=ACME,
+                old="groups: [staff]\n    roles: [generate]",
+                new="groups: [staff]\n    roles: [auditor]",
+            ),
+        ),
+        "the tenant may use another model only": (
+            Edit(file=ACME, old="aliases: [chat, assist]", new="aliases: [essay]"),
+            Edit(file=RELEASES, old="  chat: chat@1\n", new="  chat: chat@1\n  essay: chat@1\n"),
+        ),
+        "Tenant A is given the hosted model": (
+            Edit(file=TENANT_A, old="aliases: [chat]", new="aliases: [chat, assist]"),
+        ),
+        "the tenant may use another provider only": (
+            Edit(file=ACME, old="providers: [in-house, openai, anthropic]", new="providers: [elsewhere]"),
+            Edit(file="quota-scopes/elsewhere.yaml", old="", new=_OTHER_PROVIDER),
+        ),
+        "the tenant may use another region only": (
+            Edit(file=ACME, old="regions: [local, eu]", new="regions: [eu-west]"),
+        ),
+        "the tenant needs a stricter class": (
+            Edit(file=ACME, old="privacy_class: internal", new="privacy_class: secret"),
+            Edit(file=PRIVACY, old=_STRICTEST, new=_STRICTEST + _STRICTEST.replace("id: private", "id: secret")),
+        ),
+        "the approval of the profile has expired": (
+            Edit(file=PROFILE, old="until: 2028-01-01T00:00:00Z", new="until: 2026-01-01T00:00:00Z"),
+        ),
+        "the bundle has expired": (
+            Edit(file=BUNDLE, old="expires: 2028-01-01T00:00:00Z", new="expires: 2026-01-01T00:00:00Z"),
+        ),
+        "another bundle is released": (
+            Edit(file="bundles/chat@2.yaml", old="", new=_OTHER_BUNDLE),
+            Edit(file=RELEASES, old="  chat: chat@1\n", new="  chat: chat@2\n"),
+        ),
+        "the hosted alias moves to the self-hosted bundle": (
+            Edit(file=RELEASES, old="  assist: assist@1\n", new="  assist: chat@1\n"),
+        ),
+        "the bundle was not evaluated for the purpose": (
+            Edit(file=BUNDLE, old="purposes: [drafting, answers]", new="purposes: [answers]"),
+        ),
+        "the evaluation of the bundle was not good enough": (Edit(file=BUNDLE, old="score: 0.62", new="score: 0.42"),),
+        "the evaluation of the bundle is too old": (
+            Edit(file=BUNDLE, old="0.03\n  date: 2026-11-30", new="0.03\n  date: 2024-11-30"),
+        ),
+        "every class asks for attested engines": (
+            _every_class("attestation_required: false", "attestation_required: true"),
+        ),
+        "no class allows the network of the engine": (
+            _every_class("networks: [loopback, private", "networks: [private"),
+        ),
+        "the operator of the engine keeps prompts": (
+            Edit(file=PROFILE, old="retention_days: 0", new="retention_days: 365"),
+        ),
+        "the device of the engine is shared by time": (
+            _every_class("time_sharing_allowed: true", "time_sharing_allowed: false"),
+            Edit(file=PROFILE, old="sharing: exclusive", new="sharing: time_shared"),
+        ),
+        "the engine shares its prefix cache": (
+            Edit(file=PROFILE, old="prefix_cache: single_tenant", new="prefix_cache: shared"),
+        ),
+        "the engine belongs to another tenant": (
+            Edit(file=PROFILE, old="tenants: [acme]", new="tenants: [beta]"),
+            Edit(file="tenants/beta.yaml", old="", new=_OTHER_TENANT),
+        ),
+    }
+)
 
 
 LITTLE_TIME = (Edit(file=PROFILE, old="connect_ms: 2000\n  total_ms: 60000", new="connect_ms: 400\n  total_ms: 500"),)

@@ -19,7 +19,7 @@ from gateway.domain.operation import HOLDING, Attempt
 from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome, Unknown
 from gateway.domain.principal import BUILT_IN_OPERATOR, OPERATOR, SYSTEM_TENANT, Caller, credential_hash
 from gateway.domain.profile import Profile
-from gateway.domain.profile_state import ProfileActKind
+from gateway.domain.profile_state import ProfileActKind, Shortfall
 from gateway.domain.questions import Failed
 from gateway.domain.reconciliation import ActKind
 from gateway.domain.refusal import Answer, Refusal
@@ -76,7 +76,7 @@ class ServiceWorld:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._edits: list[Edit] = [slots(SLOTS)]
+        self._edits: list[Edit] = [*slots(SLOTS)]
         self._loop = LoopThread("services")
         self._loop.call(self._open())
 
@@ -224,6 +224,15 @@ class ServiceWorld:
     def engine_loads(self) -> None:
         raise NotImplementedError("shown over HTTP, where an engine is looked at again and again")
 
+    def engine_has_room_for(self, sequences: int) -> None:
+        async def look() -> None:
+            short = Shortfall(SLOTS, sequences)
+            self._probe.told[PROFILE] = Readiness("mismatch", "too_few_slots", shortfall=short)
+            self._services.board.doubt(PROFILE)
+            await self._services.watch.look()
+
+        self._loop.call(look())
+
     def act_on_profile(self, act: ProfileActKind, profile: str | None = None) -> Reply | None:
         async def ask() -> Reply | None:
             admin = self._services.admin
@@ -240,6 +249,11 @@ class ServiceWorld:
 
     def profile_state(self) -> str:
         return self._profile_view().state
+
+    def quarantine_shortfall(self) -> tuple[int, int]:
+        (mark,) = (mark for mark in self._profile_view().marks if mark.kind == "quarantined")
+        assert mark.shortfall is not None
+        return mark.shortfall.promised, mark.shortfall.reported
 
     def seen_engine_state(self) -> str:
         return self._profile_view().readiness.state

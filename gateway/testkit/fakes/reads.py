@@ -2,11 +2,13 @@
 
 from msgspec.structs import replace
 
-from gateway.domain.operation import REACHED_T2, Identity, Operation, State, StoredResult
+from gateway.domain.operation import HOLDING, REACHED_T2, Attempt, Identity, Operation, State, StoredResult
 from gateway.ports.reads import (
     LONGEST_PAGE,
     InUse,
     OperationFilter,
+    OutcomeFilter,
+    OutcomeSums,
     RecordedDecision,
     ScopeSums,
     StrandedHold,
@@ -83,6 +85,19 @@ class FakeAccounts:
     async def usage(self) -> tuple[ScopeSums, ...]:
         return self._rows.budgets.usage()
 
+    async def outcomes(self, wanted: OutcomeFilter) -> tuple[OutcomeSums, ...]:
+        groups: dict[tuple[str, str], list[Attempt]] = {}
+        for operation_id, attempts in self._rows.attempts.items():
+            tenant = self._rows.operations[operation_id].identity.tenant
+            for attempt in attempts:
+                if (
+                    operation_id >= wanted.first_id
+                    and wanted.profile in (None, attempt.profile)
+                    and wanted.tenant in (None, tenant)
+                ):
+                    groups.setdefault((attempt.profile, _outcome(attempt)), []).append(attempt)
+        return tuple(_sums(profile, outcome, groups[profile, outcome]) for profile, outcome in sorted(groups))
+
     async def in_use(self) -> InUse:
         opened = [
             (self._rows.operations[operation_id].identity, attempt)
@@ -96,6 +111,25 @@ class FakeAccounts:
             profiles=frozenset(attempt.profile for _, attempt in opened),
             quota_scopes=frozenset(scope.id for scope in scopes if scope.kind == "quota_scope"),
         )
+
+
+def _outcome(attempt: Attempt) -> str:
+    is_filtered = attempt.state is State.COMPLETED and attempt.detail == "content_filter"
+    return "content_filter" if is_filtered else attempt.state.value
+
+
+def _sums(profile: str, outcome: str, attempts: list[Attempt]) -> OutcomeSums:
+    """What is used; of an open attempt what is reserved; of one without effect nothing."""
+    held = [attempt for attempt in attempts if attempt.state in HOLDING]
+    return OutcomeSums(
+        profile=profile,
+        outcome=outcome,
+        attempts=len(attempts),
+        at_reservation=len(held) + sum(attempt.usage_basis == "reserved" for attempt in attempts),
+        input=sum(one.used_input or 0 for one in attempts) + sum(one.reserved_input for one in held),
+        output=sum(one.used_output or 0 for one in attempts) + sum(one.reserved_output for one in held),
+        cost=sum(one.used_cost or 0 for one in attempts) + sum(one.reserved_cost for one in held),
+    )
 
 
 class FakeDecisions:

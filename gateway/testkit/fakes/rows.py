@@ -128,6 +128,7 @@ class Rows:
             who=THE_GATEWAY,
             since_us=now_us,
             dispatch_id=found.dispatch_id,
+            shortfall=found.shortfall,
         )
         return True
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from adapters.store.database import open_readable
-from gateway.testkit.registry_copy import Edit
+from gateway.testkit.registry_copy import Edit, slots
 
 PROFILE = "smollm2-135m"
 QUOTA_SCOPE = "in-house"
@@ -31,7 +31,7 @@ MORE_COST = 240_000
 PROFILE_EDITS = (
     Edit(_PROFILE_FILE, 'input_per_million: "0"', 'input_per_million: "20"'),
     Edit(_PROFILE_FILE, 'output_per_million: "0"', 'output_per_million: "20"'),
-    Edit(_PROFILE_FILE, "concurrency: 2", f"concurrency: {PROFILE_SLOTS}"),
+    *slots(PROFILE_SLOTS),
     Edit(_PROFILE_FILE, "requests_per_minute: unlimited", f"requests_per_minute: {PROFILE_REQUESTS_A_MINUTE}"),
 )
 """Edits of the profile, made once."""

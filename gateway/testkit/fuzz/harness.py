@@ -204,7 +204,7 @@ def _reserved(database: Path) -> dict[str, int]:
 @asynccontextmanager
 async def _gateway(folder: Path, provider: Provider) -> AsyncIterator[tuple[ASGIApp, Watched]]:
     """A gateway whose one profile is ready."""
-    registry = copy_registry(folder, [slots(FACE.slots), WITH_TOOLS], engine_port=provider.port)
+    registry = copy_registry(folder, [*slots(FACE.slots), WITH_TOOLS], engine_port=provider.port)
     # The golden decisions belong to the registry as it is committed; an edit would contradict them.
     shutil.copytree(EXAMPLE.parent / "policies", folder / "policies", ignore=shutil.ignore_patterns("golden"))
     (folder / "data").mkdir()

@@ -169,6 +169,12 @@ MUTANTS: tuple[Mutant, ...] = (
             ),
         ),
     ),
+    Mutant(
+        promise="G12",
+        sentence="An engine with fewer slots than were promised serves. Its own queue takes what it cannot hold.",
+        door="http",
+        edits=(Edit("adapters/transport/llama_cpp.py", "    if found.total_slots < slots:", "    if False:"),),
+    ),
 )
 
 

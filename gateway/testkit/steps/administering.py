@@ -24,6 +24,7 @@ ACTS: dict[str, Call] = {
     "write off an operation": ("POST", f"/admin/operations/{NOBODY}/write-off", {"reason": "nobody knows"}),
     "verify the ledger": ("POST", "/admin/ledger/verify", {}),
     "look at the budgets": ("GET", "/admin/ledger/usage", None),
+    "count the outcomes": ("GET", "/admin/ledger/outcomes?since=2026-01-01T00:00:00Z", None),
     "explain a decision": ("GET", f"/admin/decisions/{NOBODY}", None),
     "reload the registry": ("POST", "/admin/reload", {}),
 }
@@ -81,7 +82,8 @@ def _remember(memory: Memory, refusal: Reply | None) -> None:
         memory.replies.append(refusal)
 
 
-@when(parsers.re(r"(?P<change>the tenant may no longer use the purpose|the registry is broken|the tenant is removed)"
+@when(parsers.re(r"(?P<change>the tenant may no longer use the purpose|the registry is broken|the tenant is removed|"
+                 r"the profile promises more than its memory holds)"
                  r" and the operator reloads"))  # fmt: skip
 def _reload(world: HttpWorld, memory: Memory, change: str) -> None:
     world.edit_files(change)

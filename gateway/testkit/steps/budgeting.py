@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from typing import Any
 
 from pytest_bdd import given, parsers, then, when
 
@@ -91,6 +92,35 @@ def _looks(world: HttpWorld, memory: Memory, who: str, tenant: str) -> None:
     status, _, body = world.request("GET", f"/admin/ledger/usage?tenant={tenant}", headers)
     assert status == 200, body
     (memory.document,) = json.loads(body)["data"]
+
+
+@when(parsers.parse('"{who}" counts what the attempts of the tenant "{tenant}" came to'))
+def _counts(world: HttpWorld, memory: Memory, who: str, tenant: str) -> None:
+    headers = {"Authorization": f"Bearer {world.token(who)}"}
+    target = f"/admin/ledger/outcomes?since=2026-01-01T00:00:00Z&tenant={tenant}"
+    status, _, body = world.request("GET", target, headers)
+    assert status == 200, body
+    memory.document = {row["outcome"]: row for row in json.loads(body)["data"]}
+
+
+@then(parsers.parse('{attempts:d} attempt is "{outcome}" and used {tokens:d} tokens'))
+def _used(memory: Memory, attempts: int, outcome: str, tokens: int) -> None:
+    _assert_counted(memory.document.pop(outcome), attempts, tokens, at_reservation=0)
+
+
+@then(parsers.parse('{attempts:d} attempt is "{outcome}" and counts with the {tokens:d} tokens that are reserved'))
+def _counts_reserved(memory: Memory, attempts: int, outcome: str, tokens: int) -> None:
+    _assert_counted(memory.document.pop(outcome), attempts, tokens, at_reservation=attempts)
+
+
+@then("no other attempt is counted")
+def _no_other(memory: Memory) -> None:
+    assert memory.document == {}
+
+
+def _assert_counted(row: Any, attempts: int, tokens: int, at_reservation: int) -> None:
+    assert (row["attempts"], row["at_reservation"]) == (attempts, at_reservation)
+    assert row["input"] + row["output"] == tokens
 
 
 @then(parsers.parse("it shows {used:d} of {limit:d} tokens a month, and nothing held"))

@@ -233,7 +233,10 @@ STATEMENTS = (
         who TEXT NOT NULL,
         since_us INTEGER NOT NULL CHECK (since_us BETWEEN 0 AND 9007199254740992),
         dispatch_id TEXT,
-        CONSTRAINT pk_profile_mark PRIMARY KEY (profile, kind)
+        promised INTEGER CHECK (promised BETWEEN 0 AND 9007199254740992),
+        reported INTEGER CHECK (reported BETWEEN 0 AND 9007199254740992),
+        CONSTRAINT pk_profile_mark PRIMARY KEY (profile, kind),
+        CONSTRAINT ck_profile_mark_shortfall CHECK ((promised IS NULL) = (reported IS NULL))
     )
      WITHOUT ROWID,
      STRICT

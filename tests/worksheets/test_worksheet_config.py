@@ -1,0 +1,421 @@
+"""A config.json is read as what it describes, or refused by a key and a sentence; nothing is guessed."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from gateway.domain.worksheets import hf_config, memory_sheet
+from gateway.domain.worksheets.architecture import Architecture, Attention, Full, Latent, Window
+from gateway.domain.worksheets.fields import EntriesRefused
+from gateway.domain.worksheets.hf_config import FAMILIES, read_config
+from gateway.domain.worksheets.hf_fields import ConfigRefused
+
+HERE = Path(__file__).parent
+CONFIGS = HERE / "configs"
+TOTALS: dict[str, int] = json.loads((HERE / "parameter_totals.json").read_text())
+REGISTERED = HERE.parents[1] / "registry" / "architectures" / "smollm2-135m.json"
+READ: dict[str, dict[str, Any]] = {name: json.loads((CONFIGS / f"{name}.json").read_text()) for name in TOTALS}
+LLAMA = READ["llama-3.1-8b"]
+
+REFUSED = [
+    ("llama-4-scout", "llama4_text", "chunked attention"),
+    ("deepseek-v3.2", "deepseek_v32", "sparse attention"),
+    ("deepseek-v4", "deepseek_v4", "compressed attention"),
+    ("gemma-4-26b-a4b", "gemma4_text", "layers with different heads"),
+    ("qwen3.5-27b", "qwen3_5_text", "linear attention"),
+    ("nemotron-3-nano", "nemotron_h", "Mamba layers"),
+    ("mimo-v2-flash", "mimo_v2_flash", "layers with different heads"),
+    ("kimi-k3", "kimi_linear", "linear attention"),
+    ("minimax-m3", "minimax_m3", "sparse attention"),
+    ("kimi-k2.5", "kimi_k25", "several parts"),
+]
+"""File, model type and what is not modelled of it."""
+
+
+def read(keys: dict[str, Any]) -> Architecture:
+    return read_config(json.dumps(keys))
+
+
+def changed(name: str, **keys: Any) -> dict[str, Any]:
+    return READ[name] | keys
+
+
+def refusal(keys: dict[str, Any]) -> ConfigRefused:
+    with pytest.raises(ConfigRefused) as refused:
+        read(keys)
+    return refused.value
+
+
+def test_every_config_that_is_stored_is_tested() -> None:
+    assert {path.stem for path in CONFIGS.glob("*.json")} == set(TOTALS)
+    assert {keys["model_type"] for keys in READ.values()} == set(FAMILIES)
+
+
+@pytest.mark.parametrize("name", TOTALS)
+def test_the_parameters_are_those_that_transformers_counts(name: str) -> None:
+    assert read(READ[name]).parameters == TOTALS[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "billions"),
+    [
+        ("llama-3.1-8b", "8.030"),
+        ("llama-3.1-70b", "70.554"),
+        ("llama-3.1-405b", "405.853"),
+        ("qwen3-8b", "8.191"),
+        ("qwen3-32b", "32.762"),
+        ("qwen3-30b-a3b", "30.532"),
+        ("qwen3-235b-a22b", "235.094"),
+        ("mixtral-8x7b", "46.703"),
+        ("mixtral-8x22b", "140.621"),
+        ("gpt-oss-20b", "20.915"),
+        ("gpt-oss-120b", "116.829"),
+        ("deepseek-v3", "671.026"),
+        ("kimi-k2", "1026.408"),
+    ],
+)
+def test_the_totals_are_the_published_ones(name: str, billions: str) -> None:
+    assert f"{read(READ[name]).parameters / 10**9:.3f}" == billions
+
+
+def test_norms_of_queries_and_keys_and_the_routers_bias_are_counted() -> None:
+    # Sums that leave them out come to 4,022,458,880 and, in billions, 228.689.
+    assert read(READ["qwen3-4b"]).parameters == 4_022_458_880 + 36 * 2 * 128
+    assert read(READ["minimax-m2.5"]).parameters == 228_689_748_992 + 62 * 256
+
+
+def test_the_model_of_the_example_registry_is_read_whole() -> None:
+    found = read_config(REGISTERED.read_text())
+    assert found.parameters == 134_515_008
+    assert found.attention == (Full(3, 64),) * 30
+    assert found.tied
+    assert found.longest_context == 8192
+
+
+@pytest.mark.parametrize(
+    ("name", "attention"),
+    [
+        ("llama-3.1-8b", (Full(8, 128),) * 32),
+        ("qwen3-235b-a22b", (Full(4, 128),) * 94),
+        ("mistral-7b-v0.1", (Window(8, 128, 4096),) * 32),
+        ("mixtral-8x7b", (Full(8, 128),) * 32),
+        ("gpt-oss-120b", (Window(8, 64, 128), Full(8, 64)) * 18),
+        ("gemma-2-2b", (Window(4, 256, 4096), Full(4, 256)) * 13),
+        ("gemma-3-1b", ((*(Window(1, 256, 512),) * 5, Full(1, 256)) * 5)[:26]),
+        ("made-qwen2-windows", (*(Full(2, 128),) * 3, *(Window(2, 128, 1310),) * 5)),
+        ("deepseek-v3", (Latent(512, 64),) * 61),
+        ("kimi-k2", (Latent(512, 64),) * 61),
+        ("minimax-m2.5", (Full(8, 128),) * 62),
+    ],
+)
+def test_each_layer_keeps_what_its_family_keeps(name: str, attention: tuple[Attention, ...]) -> None:
+    assert read(READ[name]).attention == attention
+
+
+def test_a_window_that_is_switched_off_is_none() -> None:
+    assert set(read(READ["r1-distill-qwen-14b"]).attention) == {Full(8, 128)}
+
+
+def test_layer_types_are_believed_before_the_familys_custom() -> None:
+    kinds = ["full_attention"] * 26
+    assert read(changed("gemma-2-2b", layer_types=kinds)).attention == (Full(4, 256),) * 26
+
+
+def test_experts_are_told() -> None:
+    assert (read(READ["gpt-oss-120b"]).experts, read(READ["gpt-oss-120b"]).experts_per_token) == (128, 4)
+    assert read(LLAMA).experts == 0
+
+
+def test_what_the_config_describes_and_the_tensors_leave_out_is_said() -> None:
+    assert any("multi-token prediction" in sentence for sentence in read(READ["deepseek-v3"]).left_out)
+    assert any("multi-token prediction" in sentence for sentence in read(READ["minimax-m2.5"]).left_out)
+    assert not any("multi-token prediction" in sentence for sentence in read(READ["kimi-k2"]).left_out)
+
+
+@pytest.mark.parametrize(
+    ("section", "stored"),
+    [
+        (None, None),
+        ({"quant_method": "mxfp4"}, "mxfp4"),
+        ({"quant_method": "fp8", "weight_block_size": [128, 128]}, "fp8-128x128"),
+        ({"quant_method": "fp8", "weight_block_size": [64, 64]}, "fp8"),
+        ({"quant_method": "fp8"}, "fp8"),
+        ({"quant_method": "awq", "bits": 4, "group_size": 128, "zero_point": True}, "awq-g128"),
+        ({"quant_method": "awq", "bits": 4, "group_size": 64, "zero_point": False}, "awq-g64-sym"),
+        ({"quant_method": "gptq", "bits": 4, "group_size": 32, "sym": True}, "gptq-g32-sym"),
+        ({"quant_method": "gptq", "bits": 4, "group_size": 32, "sym": False}, "gptq-g32"),
+        ({"quant_method": "gptq", "bits": 8, "group_size": 128}, "gptq"),
+        ({"quant_method": "gptq", "bits": 4, "group_size": -1}, "gptq"),
+        ({"quant_algo": "FP8"}, "fp8"),
+        ({"ignore": []}, "an unnamed format"),
+    ],
+)
+def test_the_format_that_the_config_names_is_told(section: Any, stored: str | None) -> None:
+    assert read(LLAMA | {"quantization_config": section}).stored_format == stored
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "model_type",
+        "hidden_size",
+        "intermediate_size",
+        "num_hidden_layers",
+        "num_attention_heads",
+        "num_key_value_heads",
+        "vocab_size",
+    ],
+)
+@pytest.mark.parametrize("absent", ["dropped", "null"])
+def test_a_missing_field_is_named(key: str, absent: str) -> None:
+    keys = {name: value for name, value in LLAMA.items() if name != key}
+    refused = refusal(keys if absent == "dropped" else LLAMA | {key: None})
+    assert (refused.key, refused.sentence) == (key, "The config.json lacks it.")
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("qwen3-8b", "head_dim"),
+        ("gemma-2-2b", "head_dim"),
+        ("gpt-oss-20b", "layer_types"),
+        ("gpt-oss-20b", "num_experts_per_tok"),
+        ("mixtral-8x7b", "num_local_experts"),
+        ("qwen3-30b-a3b", "moe_intermediate_size"),
+        ("deepseek-v3", "kv_lora_rank"),
+        ("deepseek-v3", "first_k_dense_replace"),
+        ("made-qwen2-windows", "max_window_layers"),
+    ],
+)
+def test_what_a_family_needs_besides_is_named_too(name: str, key: str) -> None:
+    assert refusal({one: value for one, value in READ[name].items() if one != key}).key == key
+
+
+@pytest.mark.parametrize("value", [0, -1, 2**40, 10**400, 4096.0, 1.5, True, "4096", [4096], {}])
+@pytest.mark.parametrize("key", ["hidden_size", "num_hidden_layers", "num_key_value_heads", "max_position_embeddings"])
+def test_what_is_no_count_is_refused(key: str, value: Any) -> None:
+    assert refusal(LLAMA | {key: value}).key == key
+
+
+@pytest.mark.parametrize(
+    ("key", "keys"),
+    [
+        ("hidden_size", LLAMA | {"hidden_size": 4097}),
+        ("num_key_value_heads", LLAMA | {"num_key_value_heads": 7}),
+        ("head_dim", LLAMA | {"head_dim": 127}),
+        ("attention_bias", LLAMA | {"attention_bias": 1}),
+        ("layer_types", changed("gpt-oss-20b", layer_types=["full_attention"] * 23)),
+        ("layer_types", changed("gpt-oss-20b", layer_types=["full_attention"] * 25)),
+        ("layer_types", changed("gpt-oss-20b", layer_types=["linear_attention"] * 24)),
+        ("layer_types", changed("gpt-oss-20b", layer_types="full_attention")),
+        ("layer_types", changed("gpt-oss-20b", layer_types=[1] * 24)),
+        ("layer_types", changed("qwen3-8b", layer_types=["sliding_attention"] * 36, sliding_window=4096)),
+        ("mlp_only_layers", changed("qwen3-30b-a3b", mlp_only_layers=3)),
+        ("mlp_only_layers", changed("qwen3-30b-a3b", mlp_only_layers=["3"])),
+        ("sliding_window", changed("gpt-oss-20b", sliding_window=None)),
+        ("sliding_window", changed("gemma-2-2b", sliding_window=0)),
+        ("sliding_window", changed("made-qwen2-windows", sliding_window=None)),
+        ("num_experts_per_tok", changed("mixtral-8x7b", num_experts_per_tok=9)),
+        ("num_local_experts", changed("mixtral-8x7b", num_local_experts=4097)),
+        ("first_k_dense_replace", changed("deepseek-v3", first_k_dense_replace=62)),
+        ("qk_rope_head_dim", changed("deepseek-v3", qk_rope_head_dim=63)),
+        ("quantization_config", LLAMA | {"quantization_config": "fp8"}),
+        ("quant_method", LLAMA | {"quantization_config": {"quant_method": 8}}),
+        ("model_type", LLAMA | {"model_type": 3}),
+        ("model_type", LLAMA | {"model_type": "llama\n<script>"}),
+    ],
+)
+def test_contradictions_are_refused_by_the_key(key: str, keys: dict[str, Any]) -> None:
+    refused = refusal(keys)
+    assert refused.key == key
+    assert "script" not in str(refused)
+
+
+@pytest.mark.parametrize(("name", "model_type", "feature"), REFUSED)
+def test_layouts_that_are_not_modelled_are_refused_by_name(name: str, model_type: str, feature: str) -> None:
+    refused = refusal(json.loads((CONFIGS / "refused" / f"{name}.json").read_text()))
+    assert model_type in refused.sentence
+    assert feature in refused.sentence
+
+
+def test_every_refused_config_is_tested() -> None:
+    assert {case[0] for case in REFUSED} == {path.stem for path in (CONFIGS / "refused").glob("*.json")}
+
+
+@pytest.mark.parametrize(
+    ("keys", "feature"),
+    [
+        ({"mamba_d_state": 128}, "Mamba layers"),
+        ({"is_encoder_decoder": True}, "an encoder and a decoder"),
+        ({"num_kv_shared_layers": 20}, "keys and values that layers share"),
+        ({"attention_chunk_size": 8192}, "chunked attention"),
+        ({}, "not modelled."),
+    ],
+)
+def test_an_unknown_family_is_refused_with_what_its_keys_say(keys: dict[str, Any], feature: str) -> None:
+    refused = refusal({"model_type": "brand_new"} | keys)
+    assert refused.key == "model_type"
+    assert "brand_new" in refused.sentence
+    assert feature in refused.sentence
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("kv_lora_rank", 512, "Latent attention"),
+        ("q_lora_rank", 1536, "Latent attention"),
+        ("num_kv_shared_layers", 4, "Keys and values that layers share"),
+        ("attention_chunk_size", 8192, "Chunked attention"),
+        ("mamba_d_state", 16, "Mamba layers"),
+        ("linear_num_key_heads", 16, "Linear attention"),
+        ("num_nextn_predict_layers", 1, "Multi-token prediction"),
+        ("index_topk", 2048, "Sparse attention"),
+        ("compress_ratios", [4], "Compressed attention"),
+        ("global_head_dim", 512, "Layers with different heads"),
+        ("num_local_experts", 8, "Experts"),
+        ("moe_intermediate_size", 768, "Experts"),
+        ("sliding_window", 4096, "Windows and kinds of layers"),
+        ("cross_attention_layers", [3], "Cross-attention"),
+        ("is_encoder_decoder", True, "An encoder and a decoder"),
+        ("vision_config", {"depth": 2}, "Parts besides a decoder of text"),
+        ("block_configs", [{"attention": None}], "Layers of different kinds"),
+        ("hidden_size_per_layer_input", 256, "Embeddings of each layer"),
+        ("extra_layers", 2, "Nothing in llama is known"),
+        ("head_dims", [64, 128], "Nothing in llama is known"),
+        ("memory_tokens", 12, "Nothing in llama is known"),
+    ],
+)
+def test_a_key_that_may_change_the_sums_does_not_pass_silently(key: str, value: Any, said: str) -> None:
+    refused = refusal(LLAMA | {key: value})
+    assert refused.key == key
+    assert refused.sentence.startswith(said)
+
+
+def test_a_key_that_cannot_be_repeated_is_not() -> None:
+    refused = refusal(LLAMA | {"<script>": 1})
+    assert refused.key == "?"
+
+
+@pytest.mark.parametrize("value", [None, False, 0, [], ""])
+def test_a_feature_that_is_switched_off_is_none(value: Any) -> None:
+    assert read(LLAMA | {"attention_chunk_size": value}) == read(LLAMA)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("transformers.js_config", {"dtype": "q4"}),
+        ("_attn_implementation_autoset", True),
+        ("torch_dtype", "bfloat16"),
+        ("rope_scaling", {"factor": 8.0}),
+        ("hidden_act", "silu"),
+        ("num_return_sequences", 1),
+        ("unsloth_fixed", True),
+        ("license", "mit"),
+    ],
+)
+def test_a_key_that_changes_nothing_passes(key: str, value: Any) -> None:
+    assert read(LLAMA | {key: value}) == read(LLAMA)
+
+
+@pytest.mark.parametrize("key", ["sliding_window_pattern", "_sliding_window_pattern"])
+def test_the_pattern_of_gemma_3_goes_by_two_names(key: str) -> None:
+    keys = {name: value for name, value in READ["gemma-3-1b"].items() if "pattern" not in name}
+    assert read(keys) == read(READ["gemma-3-1b"])
+    assert read(keys | {key: 2}).attention == (Window(1, 256, 512), Full(1, 256)) * 13
+
+
+def test_a_window_that_is_missing_is_told_with_the_layers_that_want_it() -> None:
+    assert "layers with a sliding window" in refusal(changed("gpt-oss-20b", sliding_window=None)).sentence
+
+
+def test_sparse_and_linear_layers_of_modelled_families_are_refused() -> None:
+    assert refusal(changed("minimax-m2.7", attn_type_list=[1, 0] * 31)).key == "attn_type_list"
+    assert refusal(changed("deepseek-v3", index_topk=2048)).key == "index_topk"
+    assert refusal(changed("deepseek-v3", moe_layer_freq=2)).key == "moe_layer_freq"
+    assert "Biases of latent attention" in refusal(changed("deepseek-v3", attention_bias=True)).sentence
+    assert refusal(changed("qwen3-30b-a3b", use_sliding_window=True)).key == "use_sliding_window"
+
+
+def test_tensors_that_a_config_switches_off_are_not_counted() -> None:
+    minimax, deepseek = TOTALS["minimax-m2.5"], TOTALS["deepseek-v3"]
+    assert minimax - read(changed("minimax-m2.5", use_qk_norm=False)).parameters == 62 * (48 + 8) * 128
+    assert minimax - read(changed("minimax-m2.5", use_routing_bias=False)).parameters == 62 * 256
+    assert deepseek - read(changed("deepseek-v3", n_shared_experts=None)).parameters == 58 * 3 * 7168 * 2048
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", "3", '"llama"', '{"a": NaN}', '{"a": Infinity}', "{'a': 1}", "\ud800", "[" * 100_000],
+)
+def test_what_is_no_json_object_is_refused(text: str) -> None:
+    with pytest.raises(ConfigRefused) as refused:
+        read_config(text)
+    assert refused.value.key == ""
+
+
+def test_a_file_beyond_the_bound_is_refused_before_it_is_read() -> None:
+    padded = json.dumps(LLAMA) + " " * hf_config.MOST_BYTES
+    with pytest.raises(ConfigRefused, match="larger than"):
+        read_config(padded)
+
+
+def test_the_worksheet_names_the_field_and_the_key() -> None:
+    with pytest.raises(EntriesRefused) as refused:
+        memory_sheet.sheet({"config": json.dumps(LLAMA | {"hidden_size": -1})})
+    (fault,) = refused.value.faults
+    assert fault.field == "config"
+    assert fault.sentence.startswith("hidden_size: ")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+ODD = st.sampled_from([None, 0, -1, 1, 2, 3, 10**30, 1.5, 1e308, True, False, "", "x", [], [1], ["x"], {}, {"a": 1}])
+KEYS = sorted({key for keys in READ.values() for key in keys})
+
+
+def is_read_or_refused(text: str) -> None:
+    try:
+        found: Architecture | ConfigRefused = read_config(text)
+    except ConfigRefused as refused:
+        found = refused
+    if isinstance(found, ConfigRefused):
+        assert found.sentence
+        assert found.remedy
+    else:
+        assert found.parameters > 0
+        assert found.attention
+
+
+@given(st.text(max_size=50) | JSON.map(json.dumps))
+@example('{"model_type": "llama"}')
+def test_any_text_is_read_or_refused(text: str) -> None:
+    is_read_or_refused(text)
+
+
+@given(st.sampled_from(sorted(FAMILIES)), st.dictionaries(st.sampled_from(KEYS), ODD | JSON, max_size=12))
+def test_any_document_of_a_known_family_is_read_or_refused(family: str, keys: dict[str, Any]) -> None:
+    is_read_or_refused(json.dumps({"model_type": family} | keys))
+
+
+@given(st.data(), st.sampled_from(sorted(READ)))
+def test_any_config_with_keys_dropped_or_changed_is_read_or_refused(data: st.DataObject, name: str) -> None:
+    keys = dict(READ[name])
+    for key in data.draw(st.lists(st.sampled_from(sorted(keys)), max_size=2, unique=True)):
+        del keys[key]
+    keys |= data.draw(st.dictionaries(st.sampled_from(KEYS), ODD | JSON, max_size=2))
+    is_read_or_refused(json.dumps(keys))
+
+
+@given(st.sampled_from(sorted(READ)), st.randoms(use_true_random=False))
+def test_the_order_of_the_keys_says_nothing(name: str, rng: Any) -> None:
+    keys = list(READ[name].items())
+    rng.shuffle(keys)
+    assert read(dict(keys)) == read(READ[name])
