@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from adapters.registry.document import pointer
 from gateway.domain.fault import Fault
-from gateway.domain.worksheets.architecture import Architecture
-from gateway.domain.worksheets.hf_config import MOST_BYTES, read_config
-from gateway.domain.worksheets.hf_fields import ConfigRefused
+from gateway.domain.worksheets.models.architecture import Architecture
+from gateway.domain.worksheets.models.hf_config import MOST_BYTES, read_config
+from gateway.domain.worksheets.models.hf_fields import ConfigRefused
 
 FOLDER = "architectures"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}\.json", re.ASCII)

@@ -13,9 +13,10 @@ from adapters.registry import Loaded, load
 from gateway.domain.capacity import MeasuredCapacity, PlannedCapacity, promised_sequences
 from gateway.domain.profile import Abilities, Engine, Placement, Profile, Readiness
 from gateway.domain.registry import Limits, digest_of
-from gateway.domain.worksheets import memory, plain
 from gateway.domain.worksheets.capacity_check import Objection, contradictions, excess, plan
-from gateway.domain.worksheets.stages import Parallelism
+from gateway.domain.worksheets.memory import plan as memory
+from gateway.domain.worksheets.memory.stages import Parallelism
+from gateway.domain.worksheets.models import plain
 from gateway.domain.worksheets.units import GIB
 from gateway.testkit.registry_copy import EXAMPLE
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from gateway.domain.worksheets.architecture import Architecture, Attention, Full, Latent, Window
-from gateway.domain.worksheets.hf_config import read_config
-from gateway.domain.worksheets.memory import MemoryPlan
-from gateway.domain.worksheets.stages import Parallelism
+from gateway.domain.worksheets.memory.plan import MemoryPlan
+from gateway.domain.worksheets.memory.stages import Parallelism
+from gateway.domain.worksheets.models.architecture import Architecture, Attention, Full, Latent, Window
+from gateway.domain.worksheets.models.hf_config import read_config
 from gateway.domain.worksheets.units import GIB
 
 CONFIGS = Path(__file__).parent / "configs"

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gateway.domain.worksheets.catalogue import WORKSHEETS
-from gateway.domain.worksheets.cost_fields import FIELDS
+from gateway.domain.worksheets.cost.fields import FIELDS
 from gateway.domain.worksheets.fields import EntriesRefused
 from gateway.domain.worksheets.sheet import Sheet
 

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from gateway.cli.main import gateway
 from gateway.domain.worksheets import decimals
 from gateway.domain.worksheets.choosing import HOW_TO_CHOOSE
-from gateway.domain.worksheets.hf_config import FAMILIES
-from gateway.domain.worksheets.kv_formats import KV
-from gateway.domain.worksheets.weight_formats import WEIGHTS
+from gateway.domain.worksheets.memory.kv_formats import KV
+from gateway.domain.worksheets.models.hf_config import FAMILIES
+from gateway.domain.worksheets.models.weight_formats import WEIGHTS
 from gateway.domain.worksheets.worked import worked_cases
 
 ROOT = Path(__file__).parents[2]

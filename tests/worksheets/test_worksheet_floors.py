@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from msgspec import Struct
 from msgspec.structs import replace
 
-from gateway.domain.worksheets import floors, latency_sheet
-from gateway.domain.worksheets.architecture import Full, Latent, Window
 from gateway.domain.worksheets.fields import EntriesRefused
-from gateway.domain.worksheets.hf_config import read_config
-from gateway.domain.worksheets.kv_formats import KV
+from gateway.domain.worksheets.latency import floors
+from gateway.domain.worksheets.latency import sheet as latency_sheet
+from gateway.domain.worksheets.memory.kv_formats import KV
+from gateway.domain.worksheets.models.architecture import Full, Latent, Window
+from gateway.domain.worksheets.models.hf_config import read_config
 from gateway.domain.worksheets.sheet import Sheet
 
 CONFIGS = Path(__file__).parent / "configs"

@@ -8,10 +8,10 @@ import pytest
 from kv_support import model, plan, weightless
 from msgspec import Struct
 
-from gateway.domain.worksheets import memory
-from gateway.domain.worksheets.architecture import Full, Window
-from gateway.domain.worksheets.engine_figures import engine_figures, figures_of_blocks, stage_need
-from gateway.domain.worksheets.memory import MemoryPlan
+from gateway.domain.worksheets.memory import plan as memory
+from gateway.domain.worksheets.memory.engine_figures import engine_figures, figures_of_blocks, stage_need
+from gateway.domain.worksheets.memory.plan import MemoryPlan
+from gateway.domain.worksheets.models.architecture import Full, Window
 from gateway.domain.worksheets.units import GIB, MIB, gib_to_bytes
 
 CLOSE = Fraction(12, 1000)

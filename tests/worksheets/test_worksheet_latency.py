@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gateway.domain.worksheets.catalogue import WORKSHEETS
 from gateway.domain.worksheets.fields import EntriesRefused
-from gateway.domain.worksheets.latency_fields import FIELDS
+from gateway.domain.worksheets.latency.fields import FIELDS
 from gateway.domain.worksheets.sheet import Measurement, Sheet, Verdict
 
 FLOORED = {

@@ -7,14 +7,16 @@ import pytest
 from kv_support import model, plan, weightless
 from msgspec.structs import replace
 
-from gateway.domain.worksheets import memory, memory_faults, plain
-from gateway.domain.worksheets.accounting import in_flight, step_tokens
-from gateway.domain.worksheets.architecture import Attention, Full, Latent, Window
-from gateway.domain.worksheets.engine_figures import engine_figures, figures_of_blocks, stage_need
-from gateway.domain.worksheets.kv_formats import KV, token_bytes
-from gateway.domain.worksheets.memory import MOST_TOKENS, MemoryPlan
+from gateway.domain.worksheets.memory import faults as memory_faults
+from gateway.domain.worksheets.memory import plan as memory
+from gateway.domain.worksheets.memory.accounting import in_flight, step_tokens
+from gateway.domain.worksheets.memory.engine_figures import engine_figures, figures_of_blocks, stage_need
+from gateway.domain.worksheets.memory.kv_formats import KV, token_bytes
+from gateway.domain.worksheets.memory.plan import MOST_TOKENS, MemoryPlan
+from gateway.domain.worksheets.memory.vllm_groups import layer_groups
+from gateway.domain.worksheets.models import plain
+from gateway.domain.worksheets.models.architecture import Attention, Full, Latent, Window
 from gateway.domain.worksheets.units import GIB, KIB, MIB, shown
-from gateway.domain.worksheets.vllm_groups import layer_groups
 
 EIGHT_BILLION = plain.architecture(parameters=8 * 10**9, layers=32, kv_heads=8, head_dim=128)
 ROW = Latent(512, 64)

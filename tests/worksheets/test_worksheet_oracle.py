@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from kv_support import KINDS, plan, weightless
 
-from gateway.domain.worksheets import memory, memory_faults
-from gateway.domain.worksheets.engine_figures import engine_figures, stage_need
-from gateway.domain.worksheets.memory import MemoryPlan
-from gateway.domain.worksheets.vllm_blocks import Blocks
+from gateway.domain.worksheets.memory import faults as memory_faults
+from gateway.domain.worksheets.memory import plan as memory
+from gateway.domain.worksheets.memory.engine_figures import engine_figures, stage_need
+from gateway.domain.worksheets.memory.plan import MemoryPlan
+from gateway.domain.worksheets.memory.vllm_blocks import Blocks
 
 STORED = Path(__file__).parent / "oracle" / "vllm-0.32.0.jsonl"
 

@@ -7,15 +7,17 @@ from hypothesis import strategies as st
 from kv_support import plan, weightless
 from msgspec.structs import replace
 
-from gateway.domain.worksheets import memory, memory_faults, plain
-from gateway.domain.worksheets.accounting import Accounting
-from gateway.domain.worksheets.architecture import Attention, Full, Latent, Window
-from gateway.domain.worksheets.engine_figures import engine_figures, stage_need
-from gateway.domain.worksheets.kv_formats import KV, format_fault
-from gateway.domain.worksheets.memory import MOST_TOKENS, MemoryPlan
-from gateway.domain.worksheets.stages import stage_layers
+from gateway.domain.worksheets.memory import faults as memory_faults
+from gateway.domain.worksheets.memory import plan as memory
+from gateway.domain.worksheets.memory.accounting import Accounting
+from gateway.domain.worksheets.memory.engine_figures import engine_figures, stage_need
+from gateway.domain.worksheets.memory.kv_formats import KV, format_fault
+from gateway.domain.worksheets.memory.plan import MOST_TOKENS, MemoryPlan
+from gateway.domain.worksheets.memory.stages import stage_layers
+from gateway.domain.worksheets.models import plain
+from gateway.domain.worksheets.models.architecture import Attention, Full, Latent, Window
+from gateway.domain.worksheets.models.weight_formats import WEIGHTS
 from gateway.domain.worksheets.units import GIB, whole
-from gateway.domain.worksheets.weight_formats import WEIGHTS
 
 ACCOUNTINGS: tuple[Accounting, ...] = ("arithmetic", "vllm>=0.21", "vllm<0.21", "llama.cpp")
 heads, dims = st.sampled_from((1, 2, 3, 4, 8, 32)), st.sampled_from((32, 64, 96, 128, 256))

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from gateway.domain.worksheets.weight_formats import WEIGHTS
+from gateway.domain.worksheets.models.weight_formats import WEIGHTS
 
 # gguf 0.19.0: {t.name.lower(): GGML_QUANT_SIZES[t] for t in GGMLQuantizationType}, parameters and bytes of a block.
 GGML_QUANT_SIZES = {

@@ -11,15 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.demo.engine import model_path
-from gateway.domain.worksheets import memory_sheet, plain
-from gateway.domain.worksheets.architecture import Architecture
 from gateway.domain.worksheets.fields import EntriesRefused
-from gateway.domain.worksheets.hf_config import read_config
-from gateway.domain.worksheets.stages import Parallelism
+from gateway.domain.worksheets.memory import sheet as memory_sheet
+from gateway.domain.worksheets.memory.stages import Parallelism
+from gateway.domain.worksheets.memory.weight_faults import assumed, faults
+from gateway.domain.worksheets.memory.weights import on_rank, rank_weights
+from gateway.domain.worksheets.models import plain
+from gateway.domain.worksheets.models.architecture import Architecture
+from gateway.domain.worksheets.models.hf_config import read_config
+from gateway.domain.worksheets.models.weight_formats import WEIGHTS
 from gateway.domain.worksheets.units import GIB, Interval, shown
-from gateway.domain.worksheets.weight_faults import assumed, faults
-from gateway.domain.worksheets.weight_formats import WEIGHTS
-from gateway.domain.worksheets.weights import on_rank, rank_weights
 
 HERE = Path(__file__).parent
 TEXTS = {path.stem: path.read_text() for path in (HERE / "configs").glob("*.json")}

@@ -9,13 +9,14 @@ from msgspec import Struct
 
 from gateway.domain.capacity import Accounting, MeasuredCapacity, PlannedCapacity, promised_sequences
 from gateway.domain.profile import Adapter, Engine, Profile
-from gateway.domain.worksheets import memory, memory_faults
-from gateway.domain.worksheets.architecture import Architecture
-from gateway.domain.worksheets.kv_formats import KV
-from gateway.domain.worksheets.memory import Memory, MemoryPlan
-from gateway.domain.worksheets.stages import Parallelism
+from gateway.domain.worksheets.memory import faults as memory_faults
+from gateway.domain.worksheets.memory import plan as memory
+from gateway.domain.worksheets.memory.kv_formats import KV
+from gateway.domain.worksheets.memory.plan import Memory, MemoryPlan
+from gateway.domain.worksheets.memory.stages import Parallelism
+from gateway.domain.worksheets.models.architecture import Architecture
+from gateway.domain.worksheets.models.weight_formats import WEIGHTS
 from gateway.domain.worksheets.units import GIB, Exact, gib, gib_to_bytes, grouped, whole
-from gateway.domain.worksheets.weight_formats import WEIGHTS
 
 _CAPACITY = ("engine", "capacity")
 _STORED = tuple(name for name in WEIGHTS if not name.startswith("raw"))

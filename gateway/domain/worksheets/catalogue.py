@@ -5,15 +5,13 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from gateway.domain.worksheets import (
-    cost_fields,
-    cost_sheet,
-    latency_fields,
-    latency_sheet,
-    memory_fields,
-    memory_sheet,
-)
+from gateway.domain.worksheets.cost import fields as cost_fields
+from gateway.domain.worksheets.cost import sheet as cost_sheet
 from gateway.domain.worksheets.fields import Field
+from gateway.domain.worksheets.latency import fields as latency_fields
+from gateway.domain.worksheets.latency import sheet as latency_sheet
+from gateway.domain.worksheets.memory import fields as memory_fields
+from gateway.domain.worksheets.memory import sheet as memory_sheet
 from gateway.domain.worksheets.sheet import Sheet
 
 

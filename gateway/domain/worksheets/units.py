@@ -1,6 +1,6 @@
 """Bytes in binary units, exactly. Decimal GB and binary GiB are never mixed: devices are entered in GiB."""
 
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from fractions import Fraction
 
 from msgspec import Struct
@@ -43,12 +43,10 @@ def gib(value: Exact) -> str:
 def rounded(value: Exact | Decimal, places: int) -> str:
     """In decimal digits, halves away from zero; exact before the rounding, whatever the value is."""
     exact = Fraction(value)
-    # One more digit than any shown one decides nothing: the quotient is rounded as an integer.
     scaled = abs(exact) * 10**places
     digits = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
-    return str(
-        (Decimal(digits) * (-1 if exact < 0 else 1)).scaleb(-places).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
-    )
+    before, after = divmod(digits, 10**places)
+    return ("-" if exact < 0 < digits else "") + (f"{before}.{after:0{places}d}" if places else str(before))
 
 
 def grouped(count: int) -> str:

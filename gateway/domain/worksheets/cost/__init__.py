@@ -1,0 +1,1 @@
+"""What will it cost? Hosted and self-hosted, per request, and where both are equal."""

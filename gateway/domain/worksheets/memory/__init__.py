@@ -1,0 +1,1 @@
+"""Will it fit? Weights, KV state and reserve against the memory of a device."""
