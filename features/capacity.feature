@@ -28,6 +28,18 @@ Feature: A profile promises no more than its memory holds
         | 0.6    | unlimited     | 2048   | does not pass |
         | 0.7    | unlimited     | 2048   | passes        |
 
+    Scenario: Two profiles of one engine promise together no more than it holds
+      Given the profile's device has 1 GiB, of which 0.5 GiB are reserved
+      And another released profile of the same engine promises 5 conversations
+      When the registry is checked with 5 conversations of 2048 tokens at once
+      Then it does not pass, because of "limits/concurrency" in the profile's file
+      And it is told that at most 9 conversations fit at this length
+
+    Scenario: A conversation is not longer than the model is made for
+      Given the profile's device has 64 GiB, of which 0.5 GiB are reserved
+      When the registry is checked with 2 conversations of 8193 tokens at once
+      Then it does not pass, because of "context_window" in the profile's file
+
     Scenario Outline: A measurement counts for the engine and the length that it was made with
       Given the engine was measured to hold <held> tokens, in version "<version>" at a length of <length> tokens
       When the registry is checked with 2 conversations of 2048 tokens at once

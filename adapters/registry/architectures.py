@@ -11,6 +11,7 @@ import re
 from msgspec import Struct
 
 from adapters.registry.document import pointer
+from adapters.registry.unseen import has_unseen
 from gateway.domain.fault import Fault
 from gateway.domain.worksheets.models.architecture import Architecture
 from gateway.domain.worksheets.models.hf_config import MOST_BYTES, read_config
@@ -53,6 +54,11 @@ def read(path: pathlib.Path) -> Described | Fault | None:
         text = data.decode()
     except UnicodeDecodeError:
         return _fault(path, "", "The file is not UTF-8.", "Take the config.json as the model's authors publish it.")
+    for number, line in enumerate(text.split("\n"), 1):
+        # Published files may be indented with tabs, and have line ends of another system.
+        if has_unseen(line.replace("\t", " ").removesuffix("\r")):
+            sentence = "The line holds a character that nobody sees, so that a diff may show other numbers."
+            return _fault(path, "", sentence, "Remove it: no key of a model needs one.", number)
     try:
         architecture = read_config(text)
     except ConfigRefused as refused:
@@ -60,6 +66,6 @@ def read(path: pathlib.Path) -> Described | Fault | None:
     return Described("sha256:" + hashlib.sha256(data).hexdigest(), architecture)
 
 
-def _fault(path: pathlib.Path, key: str, sentence: str, remedy: str) -> Fault:
+def _fault(path: pathlib.Path, key: str, sentence: str, remedy: str, line: int = 0) -> Fault:
     place = pointer(tuple(key.split("."))) if key else ""
-    return Fault(file=str(path), line=0, path=place, sentence=sentence, remedy=remedy)
+    return Fault(file=str(path), line=line, path=place, sentence=sentence, remedy=remedy)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from adapters.registry.architectures import FOLDER, Described
 from adapters.registry.document import Path
 from adapters.registry.draft import Draft, Entry
+from adapters.registry.shared_engines import shared_engines
 from gateway.domain.capacity import PlannedCapacity
 from gateway.domain.fault import Fault
 from gateway.domain.profile import Engine, Profile
@@ -18,9 +19,14 @@ _ARCHITECTURE: Path = ("engine", "capacity", "architecture")
 
 def capacity(draft: Draft) -> Iterator[Fault]:
     """Faults of the capacity blocks. A broken architecture is told once, and hides no other fault."""
-    for entry in draft.profiles.values():
+    faulty: set[str] = set()
+    for id_, entry in draft.profiles.items():
         if (engine := entry.value.engine) is not None and entry.value.kind == "self_hosted":
-            yield from _of_engine(draft, entry, engine)
+            found = list(_of_engine(draft, entry, engine))
+            yield from found
+            if found:
+                faulty.add(id_)
+    yield from shared_engines(draft, faulty)
 
 
 def _of_engine(draft: Draft, entry: Entry[Profile], engine: Engine) -> Iterator[Fault]:

@@ -19,6 +19,11 @@ _KV_FORMATS = {
     "fp8": ("fp8", "fp8_ds_mla"),
     "fp8_e4m3": ("fp8",),
     "fp8_e5m2": ("fp8",),
+    "fp8_inc": ("fp8",),
+    "nvfp4_4over6": ("nvfp4",),
+    # Of the same name in both.
+    **{name: (name,) for name in ("fp8_ds_mla", "nvfp4_ds_mla", "nvfp4")},
+    **{name: (name,) for name in (f"{kind}_per_token_head" for kind in ("fp8", "int8", "int4"))},
 }
 """Formats of the memory worksheet that a cache_dtype can be. ``auto``, and others that are not here, do not say."""
 _LINE_LENGTH = 4096

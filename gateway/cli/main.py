@@ -1,7 +1,9 @@
 """``gateway``: one command per intent. Heavy modules are imported by the command that needs them."""
 
+import errno
 import os
 import sys
+from pathlib import Path
 
 import click
 
@@ -54,4 +56,12 @@ def main() -> None:
         gateway()
     except (StartRefused, SettingsFault) as refused:
         click.echo(visible_lines(str(refused)), err=True)
+        sys.exit(REFUSED)
+    except OSError as error:
+        # Of files that have a name their command speaks itself.
+        if error.filename is not None or error.errno not in (errno.ENOSPC, errno.EIO):
+            raise
+        click.echo(f"The output could not be written: {error.strerror}. Send it somewhere else.", err=True)
+        # Python would try once more at its end, and tell of that in its own way.
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - until the process ends
         sys.exit(REFUSED)

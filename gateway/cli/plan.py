@@ -3,6 +3,7 @@
 The options of each worksheet are its fields. Numbers are computed by the domain alone, the same for every door.
 """
 
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -56,7 +57,7 @@ def command_of(name: str, worksheet: Worksheet) -> click.Command:
             found = worksheet.compute(_with_sources(settings, entered, from_profile, from_ledger))
         except EntriesRefused as refused:
             for fault in refused.faults:
-                click.echo(visible(_told(fault)), err=True)
+                click.echo(visible(_told(worksheet, fault)), err=True)
             sys.exit(REFUSED)
         if as_json_:
             as_json(found)
@@ -102,9 +103,12 @@ def _option(field: Field) -> click.Option:
     )
 
 
-def _told(fault: EntryFault) -> str:
-    """A fault with the option in the place of the field."""
-    return f"{option_of(fault.field)}: {fault.sentence} {fault.remedy}" if fault.field else str(fault)
+def _told(worksheet: Worksheet, fault: EntryFault) -> str:
+    """A fault with options in the place of fields. One that is of no field alone names them in its remedy."""
+    if fault.field:
+        return f"{option_of(fault.field)}: {fault.sentence} {fault.remedy}"
+    names = "|".join(field.name for field in worksheet.fields if "_" in field.name)
+    return re.sub(rf"\b({names})\b", lambda found: option_of(found[0]), str(fault))
 
 
 def _with_sources(

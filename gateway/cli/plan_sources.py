@@ -7,6 +7,7 @@ from typing import Any
 
 from gateway.cli import remote
 from gateway.domain.errors import StartRefused
+from gateway.domain.principal import SYSTEM_TENANT
 from gateway.domain.worksheets import decimals
 from gateway.settings import Settings
 
@@ -20,17 +21,23 @@ COUNTED_AS: Mapping[str, str] = {
 }
 """Outcomes of attempts that count as paid for, and the field that counts them. The others cost nothing, or go on."""
 _MEASUREMENT = "measured"
+_OUTCOMES = "/admin/ledger/outcomes"
+_NONE = {"attempts": 0, "input": 0, "output": 0}
 
 
 def from_ledger(settings: Settings, since: str, profile: str | None = None) -> dict[str, str]:
     """What attempts at a profile came to since then, and their average tokens, as entries that were measured.
 
+    Canaries are no requests of anybody: one of them has one token, and would make requests look cheaper.
+
     :param since: an instant of RFC 3339 in UTC, such as 2026-11-01T00:00:00Z.
     :param profile: may be left out where all attempts were of one.
     :raises StartRefused: if the ledger cannot be read or counts nothing, or if they are of several profiles.
     """
-    found = remote.call(settings, "GET", "/admin/ledger/outcomes", query={"since": since, "profile": profile})
-    rows = [row for row in found["data"] if row["outcome"] in COUNTED_AS]
+    asked = {"since": since, "profile": profile}
+    canaries = remote.call(settings, "GET", _OUTCOMES, query=asked | {"tenant": SYSTEM_TENANT})["data"]
+    found = remote.call(settings, "GET", _OUTCOMES, query=asked)
+    rows = [row for row in _without(found["data"], canaries) if row["outcome"] in COUNTED_AS]
     of = sorted({row["profile"] for row in rows})
     if not rows:
         raise StartRefused(
@@ -100,6 +107,16 @@ def merged(entered: Mapping[str, str], *sources: Mapping[str, str]) -> dict[str,
         if not kept:
             found = {name: text for name, text in found.items() if not name.startswith(_MEASUREMENT)}
     return found | dict(entered)
+
+
+def _without(rows: Iterable[Mapping[str, Any]], canaries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The rows less what canaries are of them, asked for before; a row of nothing else is none."""
+    own = {(row["profile"], row["outcome"]): row for row in canaries}
+    left = []
+    for row in rows:
+        less = own.get((row["profile"], row["outcome"]), _NONE)
+        left.append(dict(row) | {name: row[name] - less[name] for name in _NONE})
+    return [row for row in left if row["attempts"] > 0]
 
 
 def _mean(rows: Iterable[Mapping[str, Any]], amount: str) -> str:

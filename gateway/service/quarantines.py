@@ -60,6 +60,7 @@ class Quarantines:
 
     async def write(self) -> None:
         """Write down what is not written yet. What the store does not take now is tried again at the next look."""
+        taken = False
         for mark in tuple(self._pending.values()):
             found = Quarantine(
                 profile=mark.profile,
@@ -72,8 +73,13 @@ class Quarantines:
                 await self._profiles.quarantine(found)
             except (LedgerUnavailable, LedgerUncertain) as error:
                 self._events.emit(Faulted("quarantine", type(error).__name__))
-                return
-        if self._pending:
+                break
+            taken = True
+            if self._pending.get(mark.profile) is mark:
+                # A person may release it before the marks are read again, and it must not be written down once more.
+                del self._pending[mark.profile]
+                self._stored = (*self._stored, mark)
+        if taken:
             await self.load()
 
     def _suspect(

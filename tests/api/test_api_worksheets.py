@@ -113,6 +113,8 @@ def test_no_link_is_shown_that_would_be_too_long_for_one() -> None:
         ("nothing=1", ("nothing",)),
         ("nothing=", ("nothing",)),
         ("layers=32&layers=33", ("layers",)),
+        ("layers=8&layers=8", ("layers",)),
+        ("kv_format=x&layers=x&vram_gib=x&cached_tokens=x", ("cached_tokens", "vram_gib", "layers", "kv_format")),
         ("layers=%FF", ()),
         ("layers", ()),
         ("&".join(f"a{n}=" for n in range(201)), ()),
@@ -196,12 +198,47 @@ def test_there_is_no_other_worksheet_and_no_other_method() -> None:
         ({"Accept": "*/*"}, False),
         ({"Accept": "application/json"}, True),
         ({"Accept": "application/json, */*;q=0.1"}, True),
+        ({"Accept": "application/json; charset=utf-8"}, True),
+        ({"Accept": "Application/JSON"}, True),
+        ({"Accept": "application/json;q=0.5, text/html;q=0"}, True),
+        ({"Accept": "application/json;q=0, */*"}, False),
+        ({"Accept": "application/json; q=0.000"}, False),
+        ({"Accept": "application/jsonlines"}, False),
         ({"Accept": "text/html,application/xhtml+xml,application/json;q=0.9,*/*;q=0.8"}, False),
     ],
 )
 def test_json_is_for_who_accepts_it_and_no_page(accept: Mapping[str, str], is_json: bool) -> None:
     reply = got("memory", "", list(accept.items()))
     assert reply.headers["content-type"].startswith("application/json") is is_json
+
+
+@pytest.mark.parametrize("headers", [HTML, JSON])
+def test_no_cache_gives_json_to_who_asks_for_the_page_or_the_page_for_json(headers: list[tuple[str, str]]) -> None:
+    too_long = posted("memory", b"config=" + b"a" * 300_000, headers)
+    replies = [got("memory", "", headers), got("memory", "layers=x", headers), too_long]
+    assert [reply.status for reply in replies] == [200, 422, 413]
+    for reply in replies:
+        assert reply.headers["cache-control"] == "no-store"
+        assert reply.headers["vary"] == "Accept, Prefer"
+        assert reply.headers["x-content-type-options"] == "nosniff"
+
+
+@ALL
+def test_the_worksheet_that_was_asked_for_stands_first(worksheet: str) -> None:
+    expected = [worksheet, *(name for name in WORKSHEETS if name != worksheet)]
+    for reply in (got(worksheet), got(worksheet, ENTRIES[worksheet]), posted(worksheet, ENTRIES[worksheet])):
+        sections = tree(reply).one("main").all("section", class_="worksheet")
+        assert [section.attributes["id"] for section in sections] == expected
+    whole = tree(asked("GET", "/worksheets")).one("main").all("section", class_="worksheet")
+    assert [section.attributes["id"] for section in whole] == list(WORKSHEETS)
+
+
+def test_the_page_answers_what_a_request_costs_before_all_figures() -> None:
+    sheet = WORKSHEETS["cost"].compute(ENTRIES["cost"])
+    first = tree(got("cost", ENTRIES["cost"])).one("section", id="cost").one("", data_part="verdict").text
+    for name in ("hosted_per_request", "self_hosted_per_request", "break_even_rate"):
+        assert f"{sheet.figures[name].label}: {sheet.figures[name].shown}" in first
+    assert "No sum decides what to buy." in first
 
 
 def test_the_script_gets_the_one_worksheet_alone() -> None:

@@ -143,6 +143,21 @@ def test_every_control_has_its_label_and_every_reference_leads_somewhere(workshe
         assert group.one("legend").text
 
 
+@pytest.mark.parametrize("worksheet", list(WORKSHEETS))
+def test_whoever_hears_a_control_hears_its_unit(worksheet: str) -> None:
+    section = tree(got(worksheet)).one("section", id=worksheet)
+    texts = {one.attributes["id"]: one.text for one in section.all() if "id" in one.attributes}
+    described = {
+        one.attributes["id"].removeprefix(f"{worksheet}-"): one.attributes["aria-describedby"].split()
+        for one in section.all()
+        if "aria-describedby" in one.attributes and "name" in one.attributes
+    }
+    fields = {field.name: field for field in WORKSHEETS[worksheet].fields}
+    assert len(described) >= len(fields) - 1, "only raw bits are a group of controls"
+    for name, ids in described.items():
+        assert [texts[one] for one in ids][:-2] == ([fields[name].unit] if fields[name].unit else [])
+
+
 def test_the_first_controls_are_the_four_of_the_worksheet() -> None:
     section = tree(got("memory")).one("section", id="memory")
     (first,) = [one for one in section.all("div") if one.attributes.get("class") == "first"]

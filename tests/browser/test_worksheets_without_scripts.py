@@ -99,6 +99,39 @@ def test_an_entry_that_is_a_script_is_a_text(without_scripts: Browser) -> None:
     assert browser.find_all("main img") == []
 
 
+@pytest.mark.parametrize("width", [960, 1000, 1280])
+def test_no_arithmetic_is_cut_off_beside_the_controls(without_scripts: Browser, width: int) -> None:
+    browser = without_scripts
+    browser.size(width, 900)
+    for path in (f"/worksheets/cost?{urlencode(COST)}", "/worksheets/cost?currency=EUR&device_hour=10&utilisation=0"):
+        browser.open(path)
+        tables = browser.find_all(".worksheet .box")
+        cut = [
+            table.get_dom_attribute("aria-label")
+            for table in tables
+            if int(table.get_property("scrollWidth")) > int(table.get_property("clientWidth"))
+        ]
+        assert cut == []
+
+
+@pytest.mark.parametrize("scripts", [False, True])
+def test_in_a_narrow_window_compute_leads_to_what_it_comes_to(browser: Browser, scripts: bool) -> None:
+    browser.scripts(on=scripts)
+    browser.size(*NARROW)
+    browser.open()
+    browser.enter("cached_tokens", "8192")
+    browser.find("#memory button").click()
+    browser.until_says("exceeds")
+
+    def is_in_sight() -> bool:
+        box = browser.run(
+            "return document.querySelector('#memory [data-part=verdict]').getBoundingClientRect().toJSON()"
+        )
+        return box["top"] >= 0 and box["bottom"] <= NARROW[1] + 1
+
+    browser.until(is_in_sight, "the verdict is out of sight")
+
+
 def test_the_narrow_page_does_not_scroll_sideways(without_scripts: Browser) -> None:
     browser = without_scripts
     browser.size(*NARROW)

@@ -1,6 +1,7 @@
 """What holds for every command: settings first, help, exit codes; and ``opa install`` and ``serve``."""
 
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -86,3 +87,14 @@ def test_a_server_is_not_started_without_opa(gateway: CommandLine, tmp_path: Pat
     said = gateway("serve")
     assert (said.code, said.err) == (1, "There is no accepted OPA. Run: gateway opa install\n")
     assert not gateway.data.exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a file that is always full")
+@pytest.mark.parametrize("arguments", [("plan", "memory"), ("plan", "memory", "--json"), ("--help",)])
+def test_an_output_that_is_full_is_told_in_one_sentence(arguments: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "gateway", *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == "The output could not be written: No space left on device. Send it somewhere else.\n"

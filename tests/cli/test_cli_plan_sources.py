@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from cli_support import CommandLine
@@ -97,12 +98,57 @@ def test_ledger_and_prices_make_the_cost_that_the_ledger_counts(settings: Settin
     assert abs(Fraction(str(figures["hosted_per_success"].value)) - paid / 4) < Fraction(1, 10**18)
 
 
+def answering(
+    monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, Any]], canaries: list[dict[str, Any]] | None = None
+) -> None:
+    """A gateway whose ledger has these outcomes, and among them these of canaries."""
+
+    def call(*_: object, query: dict[str, str]) -> dict[str, Any]:
+        return {"currency": "EUR", "data": (canaries or []) if query.get("tenant") == "system" else rows}
+
+    monkeypatch.setattr("gateway.cli.remote.call", call)
+
+
+def rows_of(outcome: str, attempts: int, tokens: int, profile: str = "p") -> dict[str, Any]:
+    return {
+        "profile": profile,
+        "outcome": outcome,
+        "attempts": attempts,
+        "input": tokens,
+        "output": tokens,
+        "cost": tokens,
+    }
+
+
+def test_canaries_are_no_requests(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
+    """Each has one token of output, and an engine that starts often would seem to answer cheaply."""
+    rows = [rows_of("completed", 10, 106), rows_of("unknown", 1, 20), rows_of("completed", 3, 3, "q")]
+    canaries = [rows_of("completed", 6, 6), rows_of("completed", 3, 3, "q"), rows_of("charged", 1, 1)]
+    answering(monkeypatch, rows, canaries)
+    entries = plan_sources.from_ledger(settings, SINCE)
+    assert (entries["completed"], entries["unknown"], entries["charged"]) == ("4", "1", "0")
+    # 100 tokens of four that were answered, and 20 of the one that is unknown. Of q there were canaries alone.
+    assert (entries["input_tokens"], entries["output_tokens"]) == ("24", "24")
+    answering(monkeypatch, canaries[:2], canaries)
+    with pytest.raises(StartRefused, match="counts no attempt since then"):
+        plan_sources.from_ledger(settings, SINCE)
+
+
+def test_without_a_success_there_is_no_price_of_one(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
+    answering(monkeypatch, [rows_of("unknown", 3, 30)])
+    entries = plan_sources.merged({"input_price": "1", "output_price": "1"}, plan_sources.from_ledger(settings, SINCE))
+    assert (entries["completed"], entries["unknown"], entries["input_tokens"]) == ("0", "3", "10")
+    figures = WORKSHEETS["cost"].compute(entries).figures
+    assert figures["hosted_per_request"].value
+    assert figures["hosted_per_success"].value is None
+
+
 def test_what_an_operator_wrote_off_stays_an_unknown(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
     rows = [
         {"profile": "p", "outcome": name, "attempts": attempts, "input": 10 * attempts, "output": attempts, "cost": 0}
         for name, attempts in (("closed", 2), ("unknown", 3), ("completed", 5), ("released", 7), ("granted", 9))
     ]
-    monkeypatch.setattr("gateway.cli.remote.call", lambda *_, **__: {"currency": "EUR", "data": rows})
+    answering(monkeypatch, rows)
     entries = plan_sources.from_ledger(settings, SINCE)
     assert (entries["unknown"], entries["completed"]) == ("5", "5")
     assert (entries["input_tokens"], entries["output_tokens"]) == ("10", "1")

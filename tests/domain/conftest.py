@@ -12,3 +12,9 @@ def profile() -> Profile:
     loaded = registry.load(EXAMPLE, at_us=time.time_ns() // 1000)
     assert not isinstance(loaded, tuple), loaded
     return loaded.snapshot.profiles["smollm2-135m"]
+
+
+@pytest.fixture(scope="session")
+def base(profile: Profile) -> Profile:
+    """The same, for tests with a function ``profile`` of their own."""
+    return profile

@@ -221,6 +221,25 @@ def test_a_file_that_describes_nothing_is_told_once_with_its_key(
     assert "CANARY" not in str(fault) or key == "/model_type"
 
 
+@pytest.mark.parametrize("character", ["\u202e", "\u2066", "\u200b", "\u2028", "\x85", "\r"])
+def test_a_character_that_nobody_sees_is_told_with_its_line(character: str, tmp_path: pathlib.Path) -> None:
+    """With it a diff shows other numbers than the ones that are computed with."""
+    directory = copy_registry(tmp_path)
+    text = (directory / SMOL).read_text().split("\n")
+    text[2] = text[2][:4] + character + text[2][4:]
+    described(directory, "\n".join(text).encode())
+    (fault,) = faults(directory)
+    assert (fault.file, fault.line, fault.path) == (str(directory / SMOL), 3, "")
+    assert "a character that nobody sees" in fault.sentence
+
+
+def test_tabs_and_the_line_ends_of_another_system_are_seen(tmp_path: pathlib.Path) -> None:
+    directory = copy_registry(tmp_path)
+    text = (directory / SMOL).read_text()
+    described(directory, text.replace("  ", "\t").replace("\n", "\r\n").encode())
+    assert {fault.path for fault in faults(directory)} == {"/engine/capacity/architecture"}
+
+
 def test_a_broken_architecture_hides_no_other_fault(tmp_path: pathlib.Path) -> None:
     directory = copy_registry(tmp_path, [to("kv_format: fp16", "kv_format: f16")])
     described(directory, b"{")

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from administering import permit
 from msgspec.structs import replace
 from service_support import PROFILE, Surroundings, breaking, example
 
@@ -64,6 +65,22 @@ def test_a_shortfall_is_kept_and_told_with_both_numbers_whatever_is_reported_lat
     assert world.refused().code is Code.NO_READY_ROUTE
 
 
+def test_an_engine_that_is_released_and_still_too_small_is_quarantined_anew_with_its_new_numbers() -> None:
+    world = Surroundings()
+    for reported in (65_536, 98_304):
+        world.probe.told[PROFILE] = Readiness("mismatch", "kv_cache_too_small", shortfall=Shortfall(131_072, reported))
+        look(world)
+        (mark,) = marks(world)
+        assert mark.shortfall == Shortfall(131_072, reported)
+        assert world.board.shown(world.profile) == Readiness("quarantined", mark.reason, shortfall=mark.shortfall)
+        assert world.refused(key=f"k-{reported}").code is Code.NO_READY_ROUTE
+        lifecycle = world.services.admin.lifecycle
+        asyncio.run(lifecycle.act(permit(world, "profiles", "change"), "release", PROFILE, "It has more memory now."))
+        assert marks(world) == ()
+    told = [event.shortfall for event in world.events.events if isinstance(event, ReadinessChanged)]
+    assert [one.reported for one in told if one is not None] == [65_536, 98_304]
+
+
 def test_both_numbers_outlive_a_ledger_that_does_not_take_them() -> None:
     world = Surroundings()
     world.probe.told[PROFILE] = Readiness("mismatch", "too_few_slots", shortfall=Shortfall(64, 32))
@@ -73,6 +90,31 @@ def test_both_numbers_outlive_a_ledger_that_does_not_take_them() -> None:
     assert world.board.shown(world.profile).shortfall == Shortfall(64, 32)
     asyncio.run(world.services.quarantines.write())
     assert [mark.shortfall for mark in marks(world)] == [Shortfall(64, 32)]
+
+
+def test_what_was_written_down_and_released_is_not_written_down_once_more() -> None:
+    """Of two findings the ledger takes one, and a person ends it before the other one is tried again."""
+    world = Surroundings()
+    first, second = (world.snapshot.profiles[id_] for id_ in (PROFILE, "smollm2-135m-a"))
+    world.notebook.at("profiles.quarantine", breaking(LedgerUnavailable("full")))
+    for profile in (first, second):
+        asyncio.run(world.services.quarantines.find(profile, "other_model_file"))
+    assert marks(world) == ()
+    taken = iter((None, LedgerUnavailable("full")))
+
+    def take_one() -> None:
+        if (error := next(taken, None)) is not None:
+            raise error
+
+    world.notebook.at("profiles.quarantine", take_one)
+    asyncio.run(world.services.quarantines.write())
+    assert [mark.profile for mark in marks(world)] == [PROFILE]
+    lifecycle = world.services.admin.lifecycle
+    asyncio.run(lifecycle.act(permit(world, "profiles", "change"), "release", PROFILE, "It was the cable."))
+    assert world.board.shown(first).state != "quarantined"
+    asyncio.run(world.services.quarantines.write())
+    assert [mark.profile for mark in marks(world)] == ["smollm2-135m-a"]
+    assert [world.board.shown(one).state == "quarantined" for one in (first, second)] == [False, True]
 
 
 def test_an_approved_change_of_the_profile_does_not_end_it() -> None:

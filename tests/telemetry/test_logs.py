@@ -90,3 +90,11 @@ def test_a_foreign_record_is_found_by_its_place() -> None:
 
 def test_a_warning_is_found_by_its_class_and_place() -> None:
     assert json.loads(run(CASES["a warning"]).stderr)["warning"].startswith("ResourceWarning at <string>:")
+
+
+def test_a_shortfall_is_logged_with_both_numbers() -> None:
+    imports = "from gateway.domain.profile_state import Shortfall\nfrom gateway.ports.events import ReadinessChanged\n"
+    event = "ReadinessChanged('small', 'quarantined', 'kv_cache_too_small', Shortfall(131072, 65536))"
+    line = json.loads(run(f"{imports}Telemetry().emit({event})").stderr)
+    assert (line["level"], line["message"], line["reason"]) == ("warning", "ReadinessChanged", "kv_cache_too_small")
+    assert line["shortfall"] == {"promised": 131_072, "reported": 65_536}

@@ -17,6 +17,7 @@ from gateway.domain.outcome import Charged, Completed, NoEffect, Outcome, Unknow
 from gateway.domain.profile import Profile
 from gateway.domain.profile_state import Shortfall
 from gateway.domain.usage import Usage
+from gateway.domain.worksheets.memory.kv_formats import KV
 from gateway.ports.transport import Readiness
 
 METRICS = recorded("metrics.txt")
@@ -123,6 +124,24 @@ FOUND: list[tuple[dict[str, tuple[int, bytes]], dict[str, Any], str, str]] = [
     ({"/metrics": (200, cache('cache_dtype="auto"', 'cache_dtype="fp8"', 1))}, planned(kv_format="fp8"), "ready", ""),
     ({"/metrics": (200, cache('cache_dtype="auto"', 'cache_dtype="bfloat16"', 1))}, planned(), "mismatch", FORMAT),
     ({"/metrics": (200, cache('cache_dtype="auto"', 'cache_dtype="of_later"', 1))}, planned(), "ready", ""),
+    (
+        {"/metrics": (200, cache('cache_dtype="auto"', 'cache_dtype="int8_per_token_head"', 1))},
+        planned(),
+        "mismatch",
+        FORMAT,
+    ),
+    (
+        {"/metrics": (200, cache('cache_dtype="auto"', 'cache_dtype="nvfp4"', 1))},
+        planned(kv_format="fp8"),
+        "mismatch",
+        FORMAT,
+    ),
+    (
+        {"/metrics": (200, cache('cache_dtype="auto"', 'cache_dtype="nvfp4"', 1))},
+        planned(kv_format="nvfp4"),
+        "ready",
+        "",
+    ),
     ({}, OFF, "mismatch", "other_prefix_cache"),
     ({"/metrics": (200, cache('prefix_caching="True"', 'prefix_caching="False"'))}, OFF, "ready", ""),
     (
@@ -167,6 +186,16 @@ def test_a_shortfall_has_both_numbers(
 def test_a_number_that_no_store_could_keep_is_unreadable(tokens: str):
     told = {"/metrics": (200, cache(f'"{KV_TOKENS}"', f'"{tokens}"'))}
     assert asyncio.run(check(told))[0] == Readiness("unready", "metrics_unreadable")
+
+
+def test_every_format_that_the_worksheet_and_the_engine_call_alike_is_told_apart_from_others():
+    """Else an engine with another one than the approved would pass, as one of which nothing is known."""
+    shared = {name for name, known in KV.items() if "vllm>=0.21" in known.engines} - {"fp16", "bf16", "fp32"}
+    others = {"float16": "fp16", "bfloat16": "bf16", "fp8_e5m2": "fp8", "fp8_inc": "fp8", "nvfp4_4over6": "nvfp4"}
+    for name, approved in ({one: one for one in shared} | others).items():
+        told = {"/metrics": (200, cache('cache_dtype="auto"', f'cache_dtype="{name}"', 1))}
+        assert asyncio.run(check(told, **planned(kv_format=approved)))[0].state == "ready", name
+        assert asyncio.run(check(told, **planned(kv_format="fp32")))[0].reason == FORMAT, name
 
 
 def test_every_reason_of_the_closed_set_can_be_found():

@@ -17,20 +17,6 @@ REGISTERED = HERE.parents[1] / "registry" / "architectures" / "smollm2-135m.json
 READ: dict[str, dict[str, Any]] = {name: json.loads((CONFIGS / f"{name}.json").read_text()) for name in TOTALS}
 LLAMA = READ["llama-3.1-8b"]
 
-REFUSED = [
-    ("llama-4-scout", "llama4_text", "chunked attention"),
-    ("deepseek-v3.2", "deepseek_v32", "sparse attention"),
-    ("deepseek-v4", "deepseek_v4", "compressed attention"),
-    ("gemma-4-26b-a4b", "gemma4_text", "layers with different heads"),
-    ("qwen3.5-27b", "qwen3_5_text", "linear attention"),
-    ("nemotron-3-nano", "nemotron_h", "Mamba layers"),
-    ("mimo-v2-flash", "mimo_v2_flash", "layers with different heads"),
-    ("kimi-k3", "kimi_linear", "linear attention"),
-    ("minimax-m3", "minimax_m3", "sparse attention"),
-    ("kimi-k2.5", "kimi_k25", "several parts"),
-]
-"""File, model type and what is not modelled of it."""
-
 
 def read(keys: dict[str, Any]) -> Architecture:
     return read_config(json.dumps(keys))
@@ -114,6 +100,71 @@ def test_each_layer_keeps_what_its_family_keeps(name: str, attention: tuple[Atte
 
 def test_a_window_that_is_switched_off_is_none() -> None:
     assert set(read(READ["r1-distill-qwen-14b"]).attention) == {Full(8, 128)}
+
+
+@pytest.mark.parametrize("first", [8, 70])
+def test_windows_that_begin_after_the_last_layer_are_none(first: int) -> None:
+    assert set(read(changed("made-qwen2-windows", max_window_layers=first)).attention) == {Full(2, 128)}
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("mistral-7b-v0.1", "sliding_window"),
+        ("deepseek-v3", "q_lora_rank"),
+        ("deepseek-v3", "n_shared_experts"),
+        ("deepseek-v2", "n_shared_experts"),
+    ],
+)
+def test_a_key_that_is_absent_is_no_null_where_the_familys_code_has_a_default(name: str, key: str) -> None:
+    refused = refusal({one: value for one, value in READ[name].items() if one != key})
+    assert refused.key == key
+    assert "has a default" in refused.sentence
+    assert read(changed(name, **{key: None})) != read(READ[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "tied"),
+    [
+        *((name, False) for name in ("llama-3.1-8b", "mistral-7b-v0.1", "phi-3-mini-4k", "r1-distill-qwen-14b")),
+        *((name, False) for name in ("qwen3-8b", "mixtral-8x7b", "qwen3-30b-a3b", "gpt-oss-20b", "minimax-m2.5")),
+        *((name, False) for name in ("deepseek-v2", "deepseek-v3")),
+        *((name, True) for name in ("gemma-2-2b", "gemma-3-1b")),
+    ],
+)
+def test_without_a_word_the_head_is_tied_as_the_familys_class_has_it(name: str, tied: bool) -> None:
+    # transformers 5.24, tie_word_embeddings of AutoConfig.for_model(model_type).
+    assert read({key: value for key, value in READ[name].items() if key != "tie_word_embeddings"}).tied is tied
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "context"),
+    [
+        ("llama-3.1-8b", {"rope_scaling": {"type": "linear", "factor": 4.0}}, 4 * 131072),
+        ("llama-3.1-8b", {"rope_scaling": {"rope_type": "dynamic", "factor": 1.5}}, 196608),
+        ("llama-3.1-8b", {"rope_scaling": None, "rope_parameters": {"rope_type": "linear", "factor": 2}}, 2 * 131072),
+        ("llama-3.1-8b", {"rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, 131072),
+        ("qwen3-8b", {"rope_scaling": {"rope_type": "yarn", "factor": 4.0}}, 40960),
+        ("deepseek-v3", {}, 163840),
+        ("gemma-3-1b", {"rope_scaling": {"rope_type": "linear", "factor": 8.0}}, 32768),
+        ("llama-3.1-8b", {"max_position_embeddings": None, "rope_scaling": {"type": "linear", "factor": 4.0}}, None),
+    ],
+)
+def test_the_window_is_what_the_positions_come_to(name: str, keys: dict[str, Any], context: int | None) -> None:
+    assert read(changed(name, **keys)).longest_context == context
+
+
+@pytest.mark.parametrize(
+    ("section", "key"),
+    [
+        ("linear", "rope_scaling"),
+        ({"type": 3}, "type"),
+        ({"type": "linear"}, "factor"),
+        *(({"type": "linear", "factor": factor}, "factor") for factor in (0, 0.5, -2, True, "4", 10**5, [4])),
+    ],
+)
+def test_positions_that_cannot_be_read_are_refused(section: Any, key: str) -> None:
+    assert refusal(LLAMA | {"rope_scaling": section}).key == key
 
 
 def test_layer_types_are_believed_before_the_familys_custom() -> None:
@@ -229,17 +280,6 @@ def test_contradictions_are_refused_by_the_key(key: str, keys: dict[str, Any]) -
     refused = refusal(keys)
     assert refused.key == key
     assert "script" not in str(refused)
-
-
-@pytest.mark.parametrize(("name", "model_type", "feature"), REFUSED)
-def test_layouts_that_are_not_modelled_are_refused_by_name(name: str, model_type: str, feature: str) -> None:
-    refused = refusal(json.loads((CONFIGS / "refused" / f"{name}.json").read_text()))
-    assert model_type in refused.sentence
-    assert feature in refused.sentence
-
-
-def test_every_refused_config_is_tested() -> None:
-    assert {case[0] for case in REFUSED} == {path.stem for path in (CONFIGS / "refused").glob("*.json")}
 
 
 @pytest.mark.parametrize(

@@ -18,16 +18,72 @@ from gateway.domain.worksheets.models.hf_fields import ConfigRefused
 CONFIGS = Path(__file__).parent / "configs"
 READ: dict[str, dict[str, Any]] = {path.stem: json.loads(path.read_text()) for path in CONFIGS.glob("*.json")}
 LLAMA = READ["llama-3.1-8b"]
+REFUSED = [
+    ("llama-4-scout", "llama4_text", "chunked attention"),
+    ("deepseek-v3.2", "deepseek_v32", "sparse attention"),
+    ("deepseek-v4", "deepseek_v4", "compressed attention"),
+    ("gemma-4-26b-a4b", "gemma4_text", "layers with different heads"),
+    ("qwen3.5-27b", "qwen3_5_text", "linear attention"),
+    ("nemotron-3-nano", "nemotron_h", "Mamba layers"),
+    ("mimo-v2-flash", "mimo_v2_flash", "layers with different heads"),
+    ("kimi-k3", "kimi_linear", "linear attention"),
+    ("minimax-m3", "minimax_m3", "sparse attention"),
+    ("kimi-k2.5", "kimi_k25", "several parts"),
+]
+"""File, model type and what is not modelled of it."""
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", "null", "3", '"llama"', '{"a": NaN}', '{"a": Infinity}', "{'a': 1}", "\ud800", "[" * 100_000],
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "3",
+        '"llama"',
+        '{"a": NaN}',
+        '{"a": Infinity}',
+        "{'a': 1}",
+        "\ufeff{}",
+        "// {}\n{}",
+        "{} // {}",
+        "\ud800",
+        "[" * 100_000,
+    ],
 )
 def test_what_is_no_json_object_is_refused(text: str) -> None:
     with pytest.raises(ConfigRefused) as refused:
         read_config(text)
     assert refused.value.key == ""
+
+
+@pytest.mark.parametrize(
+    ("end", "key"),
+    [
+        (', "num_hidden_layers": 16}', "num_hidden_layers"),
+        (', "num_hidden_layers": 32}', "num_hidden_layers"),
+        (', "num_hidden_l\\u0061yers": 16}', "num_hidden_layers"),
+        (', "rope_theta": {"a": 1, "a": 1}}', "a"),
+        (', "<b>": 1, "<b>": 1}', "?"),
+    ],
+)
+def test_a_key_that_stands_twice_is_refused(end: str, key: str) -> None:
+    with pytest.raises(ConfigRefused) as refused:
+        read_config(json.dumps(LLAMA)[:-1] + end)
+    assert (refused.value.key, refused.value.sentence) == (key, "It stands there more than once.")
+
+
+@pytest.mark.parametrize("depth", [*range(850, 1000, 10), 10_000])
+def test_however_deep_a_file_is_it_is_read_or_refused(depth: int) -> None:
+    for opened, inner, closed in (("[", "", "]"), ('{"a":', "1", "}")):
+        deep = opened * depth + inner + closed * depth
+        is_read_or_refused(f'{json.dumps(LLAMA)[:-1]}, "license": {deep}}}')
+
+
+@pytest.mark.parametrize("number", ["9" * 4000, "9" * 5000, "-" + "9" * 4300, "0." + "9" * 5000, "1e999"])
+def test_however_long_a_number_is_it_is_read_or_refused(number: str) -> None:
+    is_read_or_refused(json.dumps(LLAMA)[:-1] + f', "license": {number}}}')
 
 
 def test_a_file_beyond_the_bound_is_refused_before_it_is_read() -> None:
@@ -91,3 +147,15 @@ def test_the_order_of_the_keys_says_nothing(name: str, rng: Any) -> None:
     keys = list(READ[name].items())
     rng.shuffle(keys)
     assert read_config(json.dumps(dict(keys))) == read_config(json.dumps(READ[name]))
+
+
+@pytest.mark.parametrize(("name", "model_type", "feature"), REFUSED)
+def test_layouts_that_are_not_modelled_are_refused_by_name(name: str, model_type: str, feature: str) -> None:
+    with pytest.raises(ConfigRefused) as refused:
+        read_config((CONFIGS / "refused" / f"{name}.json").read_text())
+    assert model_type in refused.value.sentence
+    assert feature in refused.value.sentence
+
+
+def test_every_refused_config_is_tested() -> None:
+    assert {case[0] for case in REFUSED} == {path.stem for path in (CONFIGS / "refused").glob("*.json")}

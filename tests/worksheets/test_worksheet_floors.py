@@ -212,6 +212,20 @@ def test_one_sequence_needs_its_own_experts_and_very_many_need_all() -> None:
     assert floors.distinct_experts(8, 2, 2) == Fraction(8) * (1 - Fraction(6, 8) ** 2)
     assert floors.distinct_experts(8, 8, 5) == 8
     assert 128 - floors.distinct_experts(128, 8, 10**6) < Fraction(1, 10**12)
+    assert floors.distinct_experts(4096, 1, 10**6).denominator < 10**50
+
+
+@pytest.mark.parametrize("name", ["gpt-oss-120b", "deepseek-v3"])
+def test_a_floor_of_the_most_sequences_is_told(name: str) -> None:
+    entered = {
+        "config": (CONFIGS / f"{name}.json").read_text(encoding="utf-8"),
+        "bandwidth_gb_per_s": "3350",
+        "input_tokens": "1024",
+        "sequences": str(10**6),
+    }
+    value = latency_sheet.sheet(entered).figures["per_token_floor"].value
+    assert isinstance(value, str)
+    assert len(value) < 40
 
 
 @given(st.integers(1, 256), st.data(), st.integers(1, 5000))
@@ -265,6 +279,7 @@ DEEPSEEK = (CONFIGS / "deepseek-v3.json").read_text(encoding="utf-8")
         ({"peak_tflops": "0"}, "peak_tflops"),
         ({"peak_tflops": "NaN"}, "peak_tflops"),
         ({"device_tensor_parallel": "0"}, "device_tensor_parallel"),
+        ({"device_tensor_parallel": "3"}, "device_tensor_parallel"),
         ({"embedding_parameters": "9e9"}, "parameters"),
         ({"experts": "8"}, "expert_parameters"),
         ({"expert_parameters": "1e9", "experts": "8", "experts_per_token": "9"}, "experts_per_token"),

@@ -8,6 +8,7 @@ from kv_support import model, plan, weightless
 from msgspec.structs import replace
 
 from gateway.domain.worksheets.memory import faults as memory_faults
+from gateway.domain.worksheets.memory import how as memory_how
 from gateway.domain.worksheets.memory import plan as memory
 from gateway.domain.worksheets.memory.accounting import in_flight, step_tokens
 from gateway.domain.worksheets.memory.engine_figures import engine_figures, figures_of_blocks, stage_need
@@ -260,6 +261,23 @@ def test_nothing_fits_where_the_weights_do_not() -> None:
     found = memory.compute(worked(device=8 * GIB))
     assert (found.within, found.most_sequences, found.most_tokens) == (False, 0, 0)
     assert found.headroom < 0
+
+
+def test_how_llama_cpp_counts_its_output_is_said_where_devices_share_the_layers() -> None:
+    notes = {
+        (accounting, stages): memory.compute(plan(weightless(*(HEADS,) * 4), accounting=accounting, pipeline=stages))
+        for accounting in (ARITHMETIC, CELLS)
+        for stages in (1, 2)
+    }
+    said = {asked for asked, found in notes.items() if any("output counts as a layer" in one for one in found.assumed)}
+    assert said == {(CELLS, 2)}
+
+
+def test_the_longest_context_says_where_the_search_for_it_ends() -> None:
+    windows = plan(weightless(Window(8, 128, 64)), tokens=100)
+    assert memory.compute(windows).most_tokens == memory.MOST_TOKENS
+    told = memory_how.most_tokens(memory.compute(windows))
+    assert told == "1,000,000,000 tokens: 262,144 B; more were not looked for"
 
 
 @pytest.mark.parametrize("accounting", [ARITHMETIC, NEW, OLD, CELLS])

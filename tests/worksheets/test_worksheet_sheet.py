@@ -1,5 +1,7 @@
 """The memory worksheet in words: every figure tells its arithmetic, and the verdict claims no more than a sum."""
 
+import json
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,7 +17,8 @@ from gateway.domain.worksheets.sheet import Sheet
 from gateway.domain.worksheets.units import GIB
 from gateway.domain.worksheets.worked import BASELINE, worked_cases
 
-LLAMA = (Path(__file__).parent / "configs" / "llama-3.1-8b.json").read_text(encoding="utf-8")
+CONFIGS = Path(__file__).parent / "configs"
+LLAMA = (CONFIGS / "llama-3.1-8b.json").read_text(encoding="utf-8")
 
 
 def memory(**entered: str) -> Sheet:
@@ -105,13 +108,56 @@ def _cell(sheet: Sheet, part: str) -> str:
 
 
 def test_every_rank_is_told_in_bytes_and_in_gib() -> None:
-    ranks = memory(pipeline_parallel="2").tables[0]
+    parts = ("weights", "KV state", "reserve", "total")
+    ranks = memory(layers="7", pipeline_parallel="3").tables[0]
     assert ranks.columns == ("Stage", "Layers", "Part", "Size", "Bytes")
     assert [row[:3] for row in ranks.rows] == [
-        (stage, "16", part) for stage in "01" for part in ("weights", "KV state", "reserve", "total")
+        (stage, layers, part) for stage, layers in (("0", "2"), ("1", "3"), ("2", "2")) for part in parts
     ]
-    assert ranks.rows[0][3:] == ("7.45 GiB", "8,000,000,000")
-    assert ranks.rows[1][3:] == ("2.00 GiB", "2,147,483,648")
+    assert ranks.rows[0][3:] == ("4.97 GiB", "5,333,333,334")
+    assert ranks.rows[5][3:] == ("0.38 GiB", "402,653,184")
+
+
+def test_stages_that_follow_each_other_and_hold_as_much_are_told_together() -> None:
+    sheet = memory(layers="33", pipeline_parallel="4", vram_gib="1")
+    stages = {row[0]: row[1] for row in sheet.tables[0].rows}
+    assert stages == {"0 to 1": "8", "2": "9", "3": "8"}
+    told = sheet.figures["all_devices"].how
+    assert told == "(2 x 9,368,709,120 + 9,502,926,848 + 9,368,709,120) x 1 x 1 B"
+    assert sheet.verdict is not None
+    assert "on a device of stage 2" in sheet.verdict.sentence
+
+
+@pytest.mark.parametrize(
+    ("field", "most", "beside"),
+    [("layers", 256, {}), ("pipeline_parallel", 128, {"layers": "256"}), ("data_parallel", 1024, {})],
+)
+def test_what_no_engine_has_is_refused(field: str, most: int, beside: dict[str, str]) -> None:
+    assert memory(**beside, **{field: str(most)}).figures["total"].value
+    with pytest.raises(EntriesRefused) as refused:
+        memory(**beside, **{field: str(most + 1)})
+    assert [(fault.field, fault.sentence) for fault in refused.value.faults] == [
+        (field, f"This is above {most}, the most that is allowed.")
+    ]
+
+
+@pytest.mark.parametrize("accounting", ["arithmetic", "vllm>=0.21", "vllm<0.21", "llama.cpp"])
+@pytest.mark.parametrize("name", ["llama-3.1-8b", "gpt-oss-120b", "deepseek-v3"])
+def test_no_entry_takes_long(name: str, accounting: str) -> None:
+    keys = json.loads((CONFIGS / f"{name}.json").read_text()) | {"num_hidden_layers": 256}
+    if "layer_types" in keys:
+        keys["layer_types"] = ["sliding_attention", "full_attention"] * 128
+    entered = {
+        "config": json.dumps(keys),
+        "accounting": accounting,
+        "pipeline_parallel": "128",
+        "weight_format": "mxfp4",
+        "vram_gib": "1e6",
+    }
+    begun = time.process_time()
+    sheet = memory(**entered)
+    assert time.process_time() - begun < 0.4
+    assert max(len(figure.how) for figure in sheet.figures.values()) < 1000
 
 
 def test_an_uncertain_weight_is_an_interval_and_its_upper_end_decides() -> None:
@@ -138,6 +184,30 @@ def test_a_sum_that_equals_the_device_is_within_and_one_byte_more_is_not() -> No
     assert (code(more), more.figures["headroom"].value) == ("exceeds", -2)
     assert more.verdict is not None
     assert "2 B above the entered 8.00 GiB" in more.verdict.sentence
+
+
+@pytest.mark.parametrize(
+    ("parameters", "headroom", "shown_"),
+    [
+        ("3", 16 * GIB - 2, "16.00 GiB"),
+        (str(32 * GIB - 21_000_000), 10_500_000, "10,500,000 B"),
+        (str(32 * GIB - 1), 0, "0.00 GiB"),
+        (str(32 * GIB), 0, "0.00 GiB"),
+        (str(32 * GIB + 1), -1, "-1 B"),
+        (str(32 * GIB + 21_000_000), -10_500_000, "-10,500,000 B"),
+        (str(34 * GIB), -GIB, "-1.00 GiB"),
+    ],
+)
+def test_headroom_is_what_the_rounded_total_leaves_and_a_little_of_it_is_told_in_bytes(
+    parameters: str, headroom: int, shown_: str
+) -> None:
+    # 4 bits each, so that an odd number of them takes half a byte; and KV states and reserve of half a GiB each.
+    sheet = memory(parameters=parameters, weight_bits="4", sequences="1", reserve_gib="0.5", vram_gib="17")
+    device, total = (sheet.figures[name].value for name in ("device", "total"))
+    assert isinstance(device, int)
+    assert isinstance(total, int)
+    assert (sheet.figures["headroom"].value, device - total) == (headroom, headroom)
+    assert sheet.figures["headroom"].shown == shown_
 
 
 def test_the_verdict_promises_nothing_but_the_sum() -> None:

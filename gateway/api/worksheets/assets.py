@@ -21,6 +21,15 @@ def script() -> Markup:
     return _read("worksheets.js")
 
 
+HEADERS: Mapping[str, str] = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    "Vary": "Accept, Prefer",
+}
+"""Of every answer at these paths, as a page or as JSON: no cache gives the one to whoever asks for the other."""
+
+
 @cache
 def headers() -> Mapping[str, str]:
     """Of every answer that is a page: nothing of it runs or loads but the two texts above, by their digests."""
@@ -34,13 +43,7 @@ def headers() -> Mapping[str, str]:
         "base-uri 'none'",
         "frame-ancestors 'none'",
     )
-    return {
-        "Content-Security-Policy": "; ".join(policy),
-        "X-Content-Type-Options": "nosniff",
-        "Referrer-Policy": "no-referrer",
-        "Cache-Control": "no-store",
-        "Vary": "Accept, Prefer",
-    }
+    return {"Content-Security-Policy": "; ".join(policy), **HEADERS}
 
 
 def _read(name: str) -> Markup:

@@ -29,7 +29,7 @@ def form(name: str, computed: Computed) -> Markup:
         else None,
         tag("p", tag("button", "Compute", type="submit"), class_="send"),
         method="post",
-        action=f"/worksheets/{name}",
+        action=f"/worksheets/{name}#{results_id(name)}",
         novalidate=True,
         autocomplete="off",
         aria_labelledby=f"{name}-title",
@@ -41,18 +41,25 @@ def control_id(worksheet: str, field: str) -> str:
     return f"{worksheet}-{field}"
 
 
+def results_id(worksheet: str) -> str:
+    """Of what the worksheet came to, to which a form that was sent leads: in a narrow window it stands far below."""
+    return f"{worksheet}-results"
+
+
 def _control(worksheet: str, field: Field, computed: Computed) -> Markup:
     own = control_id(worksheet, field.name)
     faults = _faults(field, computed)
     entered = computed.texts.get(field.name, field.default)
-    state = {"aria_describedby": f"{own}-help {own}-fault", "aria_invalid": "true" if faults else None}
+    unit = tag("span", field.unit, class_="unit", id=f"{own}-unit") if field.unit else None
+    told = [f"{own}-unit"] * (unit is not None) + [f"{own}-help", f"{own}-fault"]
+    state = {"aria_describedby": " ".join(told), "aria_invalid": "true" if faults else None}
     notes = joined(
         tag("span", field.help, " ", tag("code", field.name), class_="help", id=f"{own}-help"),
         tag("span", faults, class_="fault", id=f"{own}-fault", data_fault=field.name),
     )
     if field.kind == "choice" and field.group == "first" and len(field.choices) <= MOST_RADIOS:
-        return _radios(own, field, entered, notes, state)
-    label = joined(tag("label", field.label, for_=own), _unit(field))
+        return _radios(own, field, entered, label=joined(field.label, unit), notes=notes, state=state)
+    label = joined(tag("label", field.label, for_=own), unit)
     return tag("div", tag("div", label, class_="label"), _input(own, field, entered, state), notes, class_="field")
 
 
@@ -88,7 +95,9 @@ def _select(own: str, field: Field, entered: str, state: Mapping[str, str | None
     return tag("select", options, id=own, name=field.name, data_default=field.default, **state)
 
 
-def _radios(own: str, field: Field, entered: str, notes: Markup, state: Mapping[str, str | None]) -> Markup:
+def _radios(
+    own: str, field: Field, entered: str, *, label: Markup, notes: Markup, state: Mapping[str, str | None]
+) -> Markup:
     choices = field.choices if entered.strip() in field.choices else (*field.choices, entered)
     radios = [
         tag(
@@ -107,14 +116,10 @@ def _radios(own: str, field: Field, entered: str, notes: Markup, state: Mapping[
         )
         for number, choice in enumerate(choices)
     ]
-    legend = tag("legend", field.label, _unit(field), class_="label")
+    legend = tag("legend", label, class_="label")
     return tag(
         "fieldset", legend, tag("div", radios, class_="radios"), notes, class_="field", role="radiogroup", **state
     )
-
-
-def _unit(field: Field) -> Markup | None:
-    return tag("span", field.unit, class_="unit") if field.unit else None
 
 
 def _faults(field: Field, computed: Computed) -> str:

@@ -48,8 +48,10 @@ def read(encoded: bytes) -> Entered:
     texts: dict[str, str] = {}
     twice: dict[str, None] = {}
     for name, text in pairs:
-        if texts.setdefault(name, text) is not text:
+        if name in texts:
             twice[name] = None
+        else:
+            texts[name] = text
     faults = tuple(EntryFault(name[:_NAME], "It was sent more than once.", "Send it once.") for name in twice)
     return Entered(texts, faults)
 
@@ -73,5 +75,8 @@ def compute(worksheet: Worksheet, entered: Entered, *, is_form: bool) -> Compute
     try:
         sheet = worksheet.compute(told)
     except EntriesRefused as refused:
-        return Computed(worksheet, texts, told, None, (*faults, *refused.faults))
+        # In the order of the controls, so that whoever mends one after the other goes down the page.
+        place = {name: number for number, name in enumerate(fields)}
+        found = sorted((*faults, *refused.faults), key=lambda fault: place.get(fault.field, -1))
+        return Computed(worksheet, texts, told, None, tuple(found))
     return Computed(worksheet, texts, told, None if faults else sheet, tuple(faults))

@@ -25,12 +25,13 @@ _FIGURES = ("weights", "kv", "reserve", "total", "device")
 
 
 def page(computed: Mapping[str, Computed], *, alert: str = "") -> Markup:
-    """The page with these worksheets as they were computed, and the others at their defaults."""
-    sections = [section(name, computed[name]) if name in computed else _at_defaults(name) for name in WORKSHEETS]
+    """The page with these worksheets as they were computed, and after them the others at their defaults."""
+    names = sorted(WORKSHEETS, key=lambda name: name not in computed)
+    sections = [section(name, computed[name]) if name in computed else _at_defaults(name) for name in names]
     body = joined(
         tag("a", "Skip to the worksheets", href="#main", class_="skip"),
         patterns(),
-        tag("header", tag("h1", "Worksheets"), tag("p", _INTRODUCTION), _navigation()),
+        tag("header", tag("h1", "Worksheets"), tag("p", _INTRODUCTION), _navigation(names)),
         tag("main", tag("p", alert, role="alert", class_="alert") if alert else None, sections, _tables(), id="main"),
         tag("script", script()),
     )
@@ -71,8 +72,8 @@ def _at_defaults(name: str) -> Markup:
     return section(name, untouched(name))
 
 
-def _navigation() -> Markup:
-    places = [(name, worksheet.title) for name, worksheet in WORKSHEETS.items()]
+def _navigation(names: Iterable[str]) -> Markup:
+    places = [(name, WORKSHEETS[name].title) for name in names]
     places += [("worked", "Worked cases"), ("choosing", HOW_TO_CHOOSE.title)]
     return tag(
         "nav", tag("ul", [tag("li", tag("a", words, href=f"#{at}")) for at, words in places]), aria_label="On this page"

@@ -6,7 +6,7 @@ Each part stands in an element of its own, by whose name the page finds it again
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
-from gateway.api.worksheets.controls import control_id
+from gateway.api.worksheets.controls import control_id, results_id
 from gateway.api.worksheets.entered import Computed
 from gateway.api.worksheets.markup import Child, Markup, joined, tag
 from gateway.api.worksheets.pictures import picture
@@ -26,6 +26,15 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
     }
 }
 """What a worksheet that needs entries is shown with."""
+HEADLINES: Mapping[str, tuple[str, ...]] = {
+    "cost": ("hosted_per_request", "self_hosted_per_request", "break_even_rate"),
+}
+"""Of a worksheet without a verdict, the figures that answer its question."""
+NEEDED: Mapping[str, str] = {
+    "cost": "Enter a currency, and tokens and prices of a hosted request, or a device with its requests and "
+    "utilisation, or both.",
+}
+"""What a worksheet without defaults wants first."""
 LONGEST_LINK = 4000
 """Characters of a query, above which no link is shown: what carries a link may cut it off."""
 
@@ -36,7 +45,7 @@ def results(name: str, computed: Computed) -> Markup:
     first = _part("verdict", _verdict(sheet) if sheet else _not_computed(name, computed), role="status")
     drawn = _part("picture", None if sheet is None else picture(sheet))
     rest = _part("figures", None if sheet is None else [*_tables(sheet), _link(name, computed)])
-    return tag("div", tag("div", first, drawn, class_="pinned"), rest, class_="results")
+    return tag("div", tag("div", first, drawn, class_="pinned"), rest, class_="results", id=results_id(name))
 
 
 def table(found: Table, *, caption: bool = True, class_: str = "box") -> Markup:
@@ -58,7 +67,9 @@ def _part(name: str, inside: Child, **attributes: str) -> Markup:
 
 def _verdict(sheet: Sheet) -> Markup:
     if sheet.verdict is None:
-        return tag("p", "Computed. There is nothing here that a sum could decide.", class_="verdict")
+        found = [sheet.figures[name] for name in HEADLINES[sheet.worksheet]]
+        lines = [tag("li", f"{figure.label}: ", tag("strong", figure.shown)) for figure in found]
+        return tag("div", tag("ul", lines), tag("p", "No sum decides what to buy."), class_="verdict")
     code = sheet.verdict.code
     word = tag("strong", tag("span", _MARKS[code], aria_hidden="true"), f" {code}")
     return tag("p", word, " ", sheet.verdict.sentence, class_=f"verdict {code}")
@@ -69,7 +80,7 @@ def _not_computed(name: str, computed: Computed) -> Markup:
         return _faults(name, computed)
     example = link_to(name, EXAMPLES.get(name, {}))
     shown = joined(" Or look at ", tag("a", "an example with invented prices", href=example), ".")
-    return tag("p", "Nothing is computed until you enter it.", shown if name in EXAMPLES else None, class_="verdict")
+    return tag("p", NEEDED[name], shown, class_="verdict")
 
 
 def _faults(name: str, computed: Computed) -> Markup:

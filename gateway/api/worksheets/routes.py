@@ -5,6 +5,7 @@ and forgotten.
 """
 
 import asyncio
+import re
 
 import msgspec
 from starlette.datastructures import Headers
@@ -25,6 +26,8 @@ BOUNDS = BodyBounds(max_bytes=256 * 1024, within_s=30.0)
 """A config.json is the longest entry; the longest ones known have some tens of KiB."""
 PART = "return=minimal"
 """RFC 7240. The script of the page asks for the worksheet alone."""
+_NOT_WANTED = re.compile(r"q\s*=\s*0(\.0*)?")
+"""RFC 9110, 12.4.2: a weight of zero means not acceptable."""
 
 
 class Page:
@@ -63,8 +66,10 @@ class One:
         computed = compute(self._worksheet, read(encoded), is_form=False)
         if computed.sheet is None:
             names = tuple(dict.fromkeys(fault.field for fault in computed.faults if fault.field))
-            return problem(Refusal(code=Code.INVALID_VALUE, status=422, fields=names, entries=computed.faults))
-        return Response(msgspec.json.encode(computed.sheet), media_type="application/json")
+            return _uncached(
+                problem(Refusal(code=Code.INVALID_VALUE, status=422, fields=names, entries=computed.faults))
+            )
+        return _uncached(Response(msgspec.json.encode(computed.sheet), media_type="application/json"))
 
     def _part(self, encoded: bytes, is_form: bool) -> Response:
         computed = self._shown(encoded, is_form)
@@ -92,7 +97,7 @@ def routes() -> list[Route]:
 def _refused(headers: Headers, refusal: Refusal) -> Response:
     told = problem(refusal)
     if _wants_json(headers):
-        return told
+        return _uncached(told)
     response = _html(page({}, alert=f"{refusal.meaning.sentence} {refusal.meaning.remedy}"), told.status_code)
     if "x-should-retry" in told.headers:
         response.headers["x-should-retry"] = told.headers["x-should-retry"]
@@ -104,12 +109,22 @@ def _status(computed: Computed) -> int:
 
 
 def _wants_json(headers: Headers) -> bool:
-    accepted = headers.get("accept", "")
-    return "application/json" in accepted and "text/html" not in accepted
+    """Only who names it, and no page: a browser names the page, and curl neither."""
+    named = set()
+    for part in ",".join(headers.getlist("accept")).lower().split(","):
+        media, *parameters = (text.strip() for text in part.split(";"))
+        if not any(_NOT_WANTED.fullmatch(parameter) for parameter in parameters):
+            named.add(media)
+    return "application/json" in named and "text/html" not in named
 
 
 def _wants_part(headers: Headers) -> bool:
     return headers.get("prefer", "") == PART
+
+
+def _uncached(response: Response) -> Response:
+    response.headers.update(assets.HEADERS)
+    return response
 
 
 def _html(text: Markup, status: int = 200) -> Response:

@@ -82,7 +82,8 @@
     });
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      update();
+      // In a narrow window what it comes to stands below the controls.
+      update().then(() => results.querySelector(".pinned").scrollIntoView({ block: "nearest" }));
     });
     for (const control of form.querySelectorAll("[data-stops]")) slider(form, control);
   }

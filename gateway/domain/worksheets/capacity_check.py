@@ -6,6 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gateway.domain.capacity import Accounting, MeasuredCapacity, PlannedCapacity, promised_sequences
 from gateway.domain.profile import Adapter, Engine, Profile
@@ -48,9 +49,26 @@ def excess(profile: Profile, planned: PlannedCapacity, engine: Engine, model: Ar
             key = ("engine", fault.field) if fault.field == "kv_format" else (*_CAPACITY, fault.field)
             yield Objection(key, fault.sentence, fault.remedy)
         return
+    yield from _of_model(profile, engine, model)
     found = memory.compute(asked)
     if not found.within:
         yield Objection(_promise(profile), _sentence(found), _remedy(found))
+
+
+def beyond_measured(profile: Profile, measured: MeasuredCapacity) -> Iterator[Objection]:
+    """Where the promised sequences need more tokens than were measured to fit."""
+    sequences, fits = promised_sequences(profile.limits), measured.kv_tokens
+    needed = sequences * profile.context_window
+    if needed > fits:
+        sentence = (
+            f"{_so_many(sequences, profile.context_window)} need {grouped(needed)} tokens of KV cache, and "
+            f"{grouped(fits)} were measured."
+        )
+        # No shorter context: it counts for the one that it was measured with.
+        fewer = fits // profile.context_window
+        lower = f"Lower concurrency to at most {grouped(fewer)}, or measure" if fewer else "Measure"
+        remedy = f"{lower} an engine with more memory, or one that was started for a shorter context."
+        yield Objection(_promise(profile), sentence, remedy)
 
 
 def plan(profile: Profile, planned: PlannedCapacity, engine: Engine, model: Architecture) -> MemoryPlan:
@@ -83,14 +101,27 @@ def _of_measured(profile: Profile, engine: Engine, measured: MeasuredCapacity) -
         )
         remedy = "Measure it with the engine started for the context window, or promise the one that was measured."
         yield Objection((*_CAPACITY, "context"), sentence, remedy)
-    sequences, fits = promised_sequences(profile.limits), measured.kv_tokens
-    needed = sequences * profile.context_window
-    if needed > fits:
+    yield from beyond_measured(profile, measured)
+
+
+def _of_model(profile: Profile, engine: Engine, model: Architecture) -> Iterator[Objection]:
+    """What the profile says against the model's own config.json."""
+    longest, stored = model.longest_context, model.stored_format or ""
+    if longest is not None and profile.context_window > longest:
         sentence = (
-            f"{_so_many(sequences, profile.context_window)} need {grouped(needed)} tokens of KV cache, and "
-            f"{grouped(fits)} were measured."
+            f"The context window of {grouped(profile.context_window)} tokens is longer than the {grouped(longest)} "
+            "that the model is made for."
         )
-        yield Objection(_promise(profile), sentence, _at_most(fits // profile.context_window, fits // sequences))
+        remedy = (
+            f"Lower context_window to at most {grouped(longest)}; where the engine is told to scale positions, let the "
+            "architecture's file say so (max_position_embeddings, rope_scaling), or use a measured capacity."
+        )
+        yield Objection(("context_window",), sentence, remedy)
+    # vLLM loads what is stored. A GGUF is made from the same config.json in whatever format.
+    if profile.adapter == "vllm" and stored in WEIGHTS and WEIGHTS[engine.weights_format].bits < WEIGHTS[stored].bits:
+        sentence = f"The architecture's file says that the weights are stored as {stored}, which takes more memory."
+        remedy = f"Write {stored}, or name the config.json that lies beside the weights that are loaded."
+        yield Objection(("engine", "weights_format"), sentence, remedy)
 
 
 def _of_planned(profile: Profile, engine: Engine, planned: PlannedCapacity) -> Iterator[Objection]:
@@ -120,7 +151,8 @@ def _accounting(adapter: Adapter, version: str) -> Accounting | None:
     """By whose rules an engine counts; None: its version does not tell."""
     if adapter != "vllm":
         return "llama.cpp"
-    if (release := _RELEASE.fullmatch(version)) is None:
+    # One that was built from source calls itself 0.1.dev, whatever it is.
+    if (release := _RELEASE.fullmatch(version)) is None or "dev" in version:
         return None
     return "vllm>=0.21" if (int(release[1]), int(release[2])) >= (0, 21) else "vllm<0.21"
 
@@ -140,18 +172,16 @@ def _sentence(found: Memory) -> str:
 
 
 def _remedy(found: Memory) -> str:
-    return _at_most(found.most_sequences, found.most_tokens)
-
-
-def _at_most(sequences: int, tokens: int) -> str:
     ways = []
-    if sequences:
-        ways.append(f"lower concurrency to at most {grouped(sequences)} at this context")
-    if tokens:
-        ways.append(f"lower context_window to at most {grouped(tokens)} at this concurrency")
-    if not ways:
-        return "Not one token of one sequence fits: use a device with more memory, or a smaller format."
-    return f"{' or '.join(ways).capitalize()}, or use more memory."
+    if found.most_sequences:
+        ways.append(f"lower concurrency to at most {grouped(found.most_sequences)} at this context")
+    if found.most_tokens:
+        ways.append(f"lower context_window to at most {grouped(found.most_tokens)} at this concurrency")
+    if ways:
+        return f"{' or '.join(ways).capitalize()}, or use more memory."
+    if memory.compute(replace(found.plan, tokens=1, sequences=1)).within:
+        return "Lower concurrency and context_window both: neither is enough by itself. Or use more memory."
+    return "Not one token of one sequence fits: use a device with more memory, or a smaller format."
 
 
 def _so_many(sequences: int, tokens: int) -> str:

@@ -10,12 +10,23 @@ from gateway.testkit.doors.http_gateway import SLOTS
 from gateway.testkit.registry_copy import EXAMPLE, PROFILE, Edit
 from gateway.testkit.world import World
 
+BESIDE = "profiles/smollm2-135m-a.yaml"
+"""Released in the same bundle."""
+
 
 @given(parsers.parse("the profile's device has {device} GiB, of which {reserve} GiB are reserved"))
 def _device(checked: Checked, device: str, reserve: str) -> None:
     checked.edit(
         Edit(PROFILE, 'device_gib: "1"', f'device_gib: "{device}"'),
         Edit(PROFILE, 'reserve_gib: "0.5"', f'reserve_gib: "{reserve}"'),
+    )
+
+
+@given(parsers.parse("another released profile of the same engine promises {conversations:d} conversations"))
+def _beside(checked: Checked, conversations: int) -> None:
+    checked.edit(
+        Edit(BESIDE, "127.0.0.1:8092", "127.0.0.1:8091"),
+        Edit(BESIDE, "concurrency: 2", f"concurrency: {conversations}"),
     )
 
 

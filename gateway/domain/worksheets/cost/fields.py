@@ -20,6 +20,7 @@ OWN = (
 )
 """Entries about devices of one's own; the first of them asks for the price of a device too."""
 _PER_REQUEST, _PRICE, _PER_HOUR = "tokens/request", "currency", "currency/h"
+_PER_MILLION = "Of a million tokens, unless per_tokens says otherwise."
 FIELDS = (
     Field(
         name="currency",
@@ -60,7 +61,7 @@ FIELDS = (
         default="0",
         help="Of one request on average, beside the output tokens; billed as output unless they have a price.",
     ),
-    Field(name="input_price", label="Price of input", kind="decimal", unit=_PRICE, group="first"),
+    Field(name="input_price", label="Price of input", kind="decimal", unit=_PRICE, help=_PER_MILLION, group="first"),
     Field(
         name="cached_input_price",
         label="Price of cached input",
@@ -68,7 +69,7 @@ FIELDS = (
         unit=_PRICE,
         help="Left empty, it is that of input.",
     ),
-    Field(name="output_price", label="Price of output", kind="decimal", unit=_PRICE, group="first"),
+    Field(name="output_price", label="Price of output", kind="decimal", unit=_PRICE, help=_PER_MILLION, group="first"),
     Field(
         name="reasoning_price",
         label="Price of reasoning",
@@ -125,7 +126,14 @@ FIELDS = (
         help="Paid for and idle, for bursts and failures.",
     ),
     Field(name="devices_per_replica", label="Devices of a replica", kind="count", unit="devices", default="1"),
-    Field(name="device_hour", label="A device", kind="decimal", unit=_PER_HOUR, group="first"),
+    Field(
+        name="device_hour",
+        label="A device",
+        kind="decimal",
+        unit=_PER_HOUR,
+        help="What one costs, busy or idle.",
+        group="first",
+    ),
     Field(name="storage_hour", label="Storage", kind="decimal", unit=_PER_HOUR, help="Of all replicas together."),
     Field(name="network_hour", label="Network", kind="decimal", unit=_PER_HOUR, help="Of all replicas together."),
     Field(

@@ -42,8 +42,8 @@ def model(architecture: Architecture, weight_format: str, kv_format: KvFormat, t
     """Of an architecture whose tensors are known. Where the head is the embedding, a step reads that too."""
     form, last = WEIGHTS[weight_format], len(architecture.attention) - 1
     read = [one for one in architecture.tensors if one.role != "embedding" or architecture.tied]
-    experts = [one for one in read if one.role == "expert" or one.routed]
-    steady = [one for one in read if one not in experts]
+    experts = [one for one in read if _is_routed(one)]
+    steady = [one for one in read if not _is_routed(one)]
     return Model(
         steady_bytes=sum((_bytes(form, one, last, tensor_parallel) for one in steady), Fraction(0)),
         expert_bytes=sum((_bytes(form, one, last, tensor_parallel) for one in experts), Fraction(0)),
@@ -62,7 +62,9 @@ def distinct_experts(experts: int, per_token: int, sequences: int) -> Fraction:
     E (1 - (1 - k/E)^B). One sequence needs its own k."""
     with localcontext() as context:
         context.prec = _DIGITS
-        left_out = (1 - Decimal(per_token) / Decimal(experts)) ** sequences
+        power = (1 - Decimal(per_token) / Decimal(experts)) ** sequences
+        # Of many sequences the power is a number with thousands of zeros, which no figure shows.
+        left_out = power.quantize(Decimal(1).scaleb(1 - _DIGITS))
     return experts * (1 - Fraction(left_out)) if sequences > 1 else Fraction(per_token)
 
 
@@ -89,6 +91,10 @@ def prefill(model: Model, operations_per_s: Fraction, *, input_tokens: int) -> F
     if model.experts:
         used += Fraction(model.expert_parameters * model.experts_per_token, model.experts)
     return 2 * used * input_tokens / (model.tensor_parallel * operations_per_s)
+
+
+def _is_routed(tensor: Tensor) -> bool:
+    return tensor.role == "expert" or tensor.routed
 
 
 def _bytes(form: WeightFormat, tensor: Tensor, last: int, ranks: int) -> Fraction:

@@ -2,6 +2,7 @@
 
 from gateway.domain.worksheets.fields import Entries
 from gateway.domain.worksheets.memory import weight_faults
+from gateway.domain.worksheets.memory.faults import heads_fault
 from gateway.domain.worksheets.memory.kv_formats import KV, format_fault
 from gateway.domain.worksheets.memory.stages import Parallelism
 from gateway.domain.worksheets.models.architecture import Architecture, Full, Tensor
@@ -31,7 +32,7 @@ def architecture(entries: Entries) -> Architecture | None:
 def tensor_parallel(entries: Entries, model: Architecture) -> int:
     """Devices that this model's tensors can be shared by."""
     ranks = entries.count("device_tensor_parallel", most=1024)
-    for fault in weight_faults.faults(model, Parallelism(tensor=ranks)):
+    for fault in (*heads_fault(model.attention, ranks), *weight_faults.faults(model, Parallelism(tensor=ranks))):
         entries.refuse("device_tensor_parallel", fault.sentence, fault.remedy)
     return ranks
 

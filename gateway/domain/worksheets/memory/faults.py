@@ -1,13 +1,13 @@
 """Which plans the memory worksheet refuses: what engines do not do, or what is not modelled."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gateway.domain.worksheets.fields import EntryFault
 from gateway.domain.worksheets.memory import weight_faults
 from gateway.domain.worksheets.memory.kv_formats import KV, format_fault
 from gateway.domain.worksheets.memory.plan import MemoryPlan
 from gateway.domain.worksheets.memory.vllm_groups import pads_pages
-from gateway.domain.worksheets.models.architecture import Latent
+from gateway.domain.worksheets.models.architecture import Attention, Latent
 from gateway.domain.worksheets.units import grouped
 
 
@@ -33,13 +33,19 @@ def _of_ranks(plan: MemoryPlan) -> Iterator[EntryFault]:
             sentence = "llama.cpp divides a model by layers; its ways to divide tensors are not modelled."
             yield EntryFault("tensor_parallel", sentence, "Enter 1, and the devices as pipeline parallelism.")
         return
-    heads = {layer.kv_heads for layer in plan.architecture.attention if not isinstance(layer, Latent)}
-    for count in sorted(heads):
-        # Source: vllm/model_executor/layers/linear.py, QKVParallelLinear, which divides one by the other (0.32).
+    yield from heads_fault(plan.architecture.attention, ranks)
+
+
+def heads_fault(attention: Iterable[Attention], ranks: int) -> tuple[EntryFault, ...]:
+    """Of the field ``tensor_parallel``, one at most.
+
+    Source: vllm/model_executor/layers/linear.py, QKVParallelLinear, which divides one by the other (0.32).
+    """
+    for count in sorted({layer.kv_heads for layer in attention if not isinstance(layer, Latent)}):
         if max(count, ranks) % min(count, ranks):
             sentence = f"{grouped(count)} KV heads and {grouped(ranks)} devices do not divide each other evenly."
-            yield EntryFault("tensor_parallel", sentence, "Enter a divisor or a multiple of the KV heads.")
-            return
+            return (EntryFault("tensor_parallel", sentence, "Enter a divisor or a multiple of the KV heads."),)
+    return ()
 
 
 def _of_groups(plan: MemoryPlan) -> Iterator[EntryFault]:

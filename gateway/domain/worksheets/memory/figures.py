@@ -1,6 +1,9 @@
 """The memory worksheet's figures, and what they come to in words."""
 
 from collections.abc import Iterator
+from itertools import groupby
+
+from msgspec.structs import replace
 
 from gateway.domain.worksheets.measured import Measured
 from gateway.domain.worksheets.memory import how as memory_how
@@ -29,6 +32,8 @@ def rendered(found: Memory, rests_on: Measured, entered: Table) -> Sheet:
 def _parts(found: Memory, rests_on: Measured) -> dict[str, Figure]:
     """What one device of the fullest stage holds, and what is left of it."""
     plan, rank = found.plan, found.fullest
+    # The total is rounded up, as a need is, so what is left of the device is rounded down.
+    headroom = plan.device - whole(rank.total.most)
     return {
         "parameters": Figure(
             label="Parameters",
@@ -47,14 +52,17 @@ def _parts(found: Memory, rests_on: Measured) -> dict[str, Figure]:
             basis="arithmetic",
             how=memory_how.kv_per_token(plan, rank),
         ),
-        "kv": _bytes("KV state", Interval(rank.kv, rank.kv), memory_how.kv(plan, rank)),
+        "kv": _bytes("KV state", Interval(rank.kv, rank.kv), memory_how.kv(found, rank)),
         "reserve": _entered("reserve_gib", "Reserve", plan.reserve, rests_on),
         "total": _bytes("Total", rank.total, memory_how.total(plan, rank)),
         "device": _entered("vram_gib", "Memory of the device", plan.device, rests_on),
-        "headroom": _bytes(
-            "Headroom",
-            Interval(found.headroom, found.headroom),
-            f"{grouped(plan.device)} - {grouped(whole(rank.total.most))} B",
+        "headroom": Figure(
+            label="Headroom",
+            value=headroom,
+            unit="B",
+            shown=_size(headroom),
+            basis="arithmetic",
+            how=f"{grouped(plan.device)} - {grouped(whole(rank.total.most))} B",
         ),
     }
 
@@ -63,12 +71,8 @@ def _bounds(found: Memory) -> dict[str, Figure]:
     """How far this device reaches, and how far the model's interface does."""
     plan = found.plan
     figures = {
-        "most_sequences": _count(
-            "Most sequences", found.most_sequences, "sequences", memory_how.most_sequences(plan, found.most_sequences)
-        ),
-        "most_tokens": _count(
-            "Longest context", found.most_tokens, "tokens", memory_how.most_tokens(plan, found.most_tokens)
-        ),
+        "most_sequences": _count("Most sequences", found.most_sequences, "sequences", memory_how.most_sequences(found)),
+        "most_tokens": _count("Longest context", found.most_tokens, "tokens", memory_how.most_tokens(found)),
     }
     if (window := plan.architecture.longest_context) is not None:
         figures["context_window"] = Figure(
@@ -85,12 +89,9 @@ def _bounds(found: Memory) -> dict[str, Figure]:
 def _devices(found: Memory) -> dict[str, Figure]:
     """What all devices together are: data parallelism copies everything."""
     shared = found.plan.parallelism
-    stages = " + ".join(grouped(whole(rank.total.most)) for rank in found.ranks)
     return {
         "devices": _count("Devices", shared.devices, "devices", f"{shared.tensor} x {shared.pipeline} x {shared.data}"),
-        "all_devices": _bytes(
-            "Total of all devices", found.all_devices, f"({stages}) x {shared.tensor} x {shared.data} B"
-        ),
+        "all_devices": _bytes("Total of all devices", found.all_devices, memory_how.all_devices(found)),
     }
 
 
@@ -119,24 +120,29 @@ def _ranks(found: Memory) -> Table:
     return Table(
         title="Each rank, one device of its stage",
         columns=("Stage", "Layers", "Part", "Size", "Bytes"),
-        rows=tuple(row for rank in found.ranks for row in _rows(rank, found.plan.reserve)),
+        rows=tuple(row for alike in _runs(found.ranks) for row in _rows(alike, found.plan.reserve)),
     )
 
 
-def _rows(rank: RankMemory, reserve: int) -> list[tuple[str, ...]]:
+def _runs(ranks: tuple[RankMemory, ...]) -> list[tuple[RankMemory, ...]]:
+    """Stages that follow each other and hold as much, together: pipelines can be long, and most stages are alike."""
+    return [tuple(alike) for _, alike in groupby(ranks, key=lambda rank: replace(rank, stage=0))]
+
+
+def _rows(alike: tuple[RankMemory, ...], reserve: int) -> list[tuple[str, ...]]:
+    rank, last = alike[0], alike[-1]
+    stages = _between(str(rank.stage), str(last.stage))
     parts = {
         "weights": rank.weights,
         "KV state": Interval(rank.kv, rank.kv),
         "reserve": Interval(reserve, reserve),
         "total": rank.total,
     }
-    return [(str(rank.stage), grouped(rank.layers), part, _shown(size), _exact(size)) for part, size in parts.items()]
+    return [(stages, grouped(rank.layers), part, _shown(size), _exact(size)) for part, size in parts.items()]
 
 
 def _bytes(label: str, found: Interval, how: str) -> Figure:
-    return Figure(
-        label=label, value=_rounded_away(found.most), unit="B", shown=_shown(found), basis="arithmetic", how=how
-    )
+    return Figure(label=label, value=whole(found.most), unit="B", shown=_shown(found), basis="arithmetic", how=how)
 
 
 def _entered(name: str, label: str, value: int, rests_on: Measured) -> Figure:
@@ -162,9 +168,6 @@ def _between(least: str, most: str) -> str:
 
 
 def _size(value: Exact) -> str:
-    return gib(value) if value >= LEAST_GIB else f"{grouped(whole(value))} B"
-
-
-def _rounded_away(value: Exact) -> int:
-    """A need is rounded up, a headroom that is missing down."""
-    return whole(value) if value >= 0 else -whole(-value)
+    """Of a difference, which decides the verdict however small it is."""
+    is_little = value and -LEAST_GIB < value < LEAST_GIB
+    return f"{grouped(whole(value))} B" if is_little else gib(value)

@@ -1,16 +1,14 @@
 """The arithmetic of the memory worksheet's figures, told in the figures that went into it."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-
-from msgspec.structs import replace
+from collections.abc import Iterable
+from itertools import groupby
 
 from gateway.domain.worksheets import decimals
-from gateway.domain.worksheets.memory import plan as memory
 from gateway.domain.worksheets.memory.kv import Arithmetic
 from gateway.domain.worksheets.memory.kv_formats import KV, rank_heads
 from gateway.domain.worksheets.memory.llama_cells import Cells
-from gateway.domain.worksheets.memory.plan import MemoryPlan, RankMemory
+from gateway.domain.worksheets.memory.plan import MOST_TOKENS, Memory, MemoryPlan, RankMemory
 from gateway.domain.worksheets.memory.stages import stage_layers
 from gateway.domain.worksheets.memory.vllm_blocks import WITHHELD, Blocks
 from gateway.domain.worksheets.memory.weights import parameters_by_bits
@@ -40,9 +38,10 @@ def kv_per_token(plan: MemoryPlan, rank: RankMemory) -> str:
     return " + ".join(_of_kind(plan, kind, count) for kind, count in kinds.items()) + " B"
 
 
-def kv(plan: MemoryPlan, rank: RankMemory) -> str:
+def kv(found: Memory, rank: RankMemory) -> str:
     """Of one rank: all sequences, as the accounting counts them."""
-    rules, sequences = memory.rules(plan), f"{grouped(plan.sequences)} sequences"
+    plan, rules = found.plan, found.states
+    sequences = f"{grouped(plan.sequences)} sequences"
     match rules:
         case Blocks():
             blocks, size = rules.of_one_sequence(plan.tokens), rules.block_bytes[rank.stage]
@@ -65,21 +64,34 @@ def total(plan: MemoryPlan, rank: RankMemory) -> str:
     return f"{_number(rank.weights.most)} + {_number(rank.kv)} + {grouped(plan.reserve)} B"
 
 
-def most_sequences(plan: MemoryPlan, most: int) -> str:
+def most_sequences(found: Memory) -> str:
     """What they need, and what one more would."""
-    return _both_sides({n: replace(plan, sequences=n) for n in (most, most + 1) if n}, "sequences")
+    most, tokens = found.most_sequences, found.plan.tokens
+    return ", ".join(_needed(n, "sequences", found.needed(tokens, n)) for n in (most, most + 1) if n)
 
 
-def most_tokens(plan: MemoryPlan, most: int) -> str:
-    """What they need, and what one more would, unless the model's window ends there."""
-    if most and most == plan.architecture.longest_context:
-        return f"{_both_sides({most: replace(plan, tokens=most)}, 'tokens')}; there the model's window ends"
-    return _both_sides({n: replace(plan, tokens=n) for n in (most, most + 1) if n}, "tokens")
+def most_tokens(found: Memory) -> str:
+    """What they need, and what one more would, unless the search ends there."""
+    most, sequences = found.most_tokens, found.plan.sequences
+    at_most = _needed(most, "tokens", found.needed(most, sequences)) if most else ""
+    if most and most == found.plan.architecture.longest_context:
+        return f"{at_most}; there the model's window ends"
+    if most == MOST_TOKENS:
+        return f"{at_most}; more were not looked for"
+    one_more = _needed(most + 1, "tokens", found.needed(most + 1, sequences))
+    return f"{at_most}, {one_more}" if most else one_more
 
 
-def _both_sides(plans: Mapping[int, MemoryPlan], unit: str) -> str:
-    needed = {n: max(rank.total.most for rank in memory.ranks(plan)) for n, plan in plans.items()}
-    return ", ".join(f"{grouped(n)} {unit}: {grouped(whole(size))} B" for n, size in needed.items())
+def all_devices(found: Memory) -> str:
+    """The totals of the stages, equal ones that follow each other together; of every rank and copy."""
+    shared, totals = found.plan.parallelism, (whole(rank.total.most) for rank in found.ranks)
+    runs = [(total, len(list(same))) for total, same in groupby(totals)]
+    told = " + ".join(grouped(total) if count == 1 else f"{count} x {grouped(total)}" for total, count in runs)
+    return f"({told}) x {shared.tensor} x {shared.data} B"
+
+
+def _needed(count: int, unit: str, size: Exact) -> str:
+    return f"{grouped(count)} {unit}: {grouped(whole(size))} B"
 
 
 def _of_kind(plan: MemoryPlan, kind: Attention, count: int) -> str:

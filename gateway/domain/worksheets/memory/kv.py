@@ -1,6 +1,7 @@
 """How much KV memory sequences take on a rank of each stage, by the rules of an accounting."""
 
 from collections import Counter
+from collections.abc import Hashable
 from typing import Protocol
 
 from msgspec import Struct
@@ -21,6 +22,10 @@ class KvRules(Protocol):
         """On one rank of a stage, with so many sequences of so many tokens each."""
         ...
 
+    def of_stage(self, stage: int) -> Hashable:
+        """What a stage's bytes hang on: stages with the same take as much."""
+        ...
+
 
 class Arithmetic(Struct, frozen=True):
     """Bytes per token times tokens, of a window at most its own; nothing is rounded to blocks."""
@@ -31,6 +36,10 @@ class Arithmetic(Struct, frozen=True):
     def stage_bytes(self, stage: int, tokens: int, sequences: int) -> Exact:
         each = (size * (tokens if window is None else min(tokens, window)) for size, window in self.stages[stage])
         return sequences * sum(each, 0)
+
+    def of_stage(self, stage: int) -> Hashable:
+        """Its layers."""
+        return self.stages[stage]
 
 
 def rules(

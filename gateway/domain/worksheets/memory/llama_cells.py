@@ -1,5 +1,7 @@
 """KV memory as llama.cpp sets it aside: cells for every sequence, whole contexts at the start."""
 
+from collections.abc import Hashable
+
 from msgspec import Struct
 
 from gateway.domain.worksheets.units import Exact
@@ -23,6 +25,10 @@ class Cells(Struct, frozen=True):
     def stage_bytes(self, stage: int, tokens: int, sequences: int) -> Exact:
         """On the devices of a stage, with so many sequences of so many tokens each."""
         return sequences * sum((size * self.cells(tokens, window) for size, window in self.stages[stage]), 0)
+
+    def of_stage(self, stage: int) -> Hashable:
+        """Its layers."""
+        return self.stages[stage]
 
     def cells(self, tokens: int, window: int | None) -> int:
         """Of one sequence in one layer."""

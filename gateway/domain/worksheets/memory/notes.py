@@ -41,6 +41,8 @@ def assumed(
     notes = ["All sequences have so many tokens at the same instant.", *_OF_ACCOUNTING[accounting]]
     if pipeline > 1 and accounting in VLLM:
         notes.append("Stages hold consecutive layers as vLLM divides them; the fullest decides for all.")
+    if pipeline > 1 and accounting == "llama.cpp":
+        notes.append("The output counts as a layer where llama.cpp divides them, so that a device may hold one more.")
     if step is not None and accounting != "arithmetic" and any(isinstance(layer, Window) for layer in attention):
         notes.append(f"A step has {grouped(step)} tokens, the engine's default on such a device; windows keep them.")
     return tuple(notes)

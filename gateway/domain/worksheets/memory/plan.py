@@ -60,6 +60,8 @@ class Memory(Struct, frozen=True, kw_only=True):
     """What came out. A plan is within if the upper end of the fullest rank's total is not above the device."""
 
     plan: MemoryPlan
+    states: KvRules
+    """How its accounting counts KV memory."""
     ranks: tuple[RankMemory, ...]
     """One per pipeline stage."""
     fullest: RankMemory
@@ -72,6 +74,11 @@ class Memory(Struct, frozen=True, kw_only=True):
     """Of each of so many sequences; 0: not even one. At most the architecture's longest context where that is known."""
     assumed: tuple[str, ...]
     left_out: tuple[str, ...]
+
+    def needed(self, tokens: int, sequences: int) -> Exact:
+        """Bytes of the fullest rank, at most, with so many sequences of so many tokens each."""
+        sizes = (rank.weights.most + self.states.stage_bytes(rank.stage, tokens, sequences) for rank in self.ranks)
+        return max(sizes) + self.plan.reserve
 
     @property
     def all_devices(self) -> Interval:
@@ -90,12 +97,16 @@ def compute(plan: MemoryPlan) -> Memory:
     fullest = max(ranks, key=lambda rank: rank.total.most)
     left = [plan.device - plan.reserve - weight.most for weight in weights]
 
+    # Of a long pipeline most stages are alike, and one of them answers for all.
+    different = {(most, states.of_stage(stage)): stage for stage, most in enumerate(left)}
+
     def hold(tokens: int, sequences: int) -> bool:
-        return all(states.stage_bytes(stage, tokens, sequences) <= most for stage, most in enumerate(left))
+        return all(states.stage_bytes(stage, tokens, sequences) <= left[stage] for stage in different.values())
 
     context = plan.architecture.longest_context
     return Memory(
         plan=plan,
+        states=states,
         ranks=ranks,
         fullest=fullest,
         within=fullest.total.most <= plan.device,
@@ -114,11 +125,6 @@ def compute(plan: MemoryPlan) -> Memory:
         ),
         left_out=(*plan.architecture.left_out, *memory_notes.LEFT_OUT),
     )
-
-
-def ranks(plan: MemoryPlan) -> tuple[RankMemory, ...]:
-    """What each stage's devices hold, without what else could fit."""
-    return _ranks(plan, rank_weights(plan.architecture, plan.weight_format, plan.parallelism), rules(plan))
 
 
 def rules(plan: MemoryPlan) -> KvRules:

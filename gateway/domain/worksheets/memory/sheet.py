@@ -16,11 +16,12 @@ from gateway.domain.worksheets.memory.stages import Parallelism
 from gateway.domain.worksheets.models import plain
 from gateway.domain.worksheets.models.architecture import Architecture
 from gateway.domain.worksheets.models.hf_config import read_config
-from gateway.domain.worksheets.models.hf_fields import ConfigRefused
+from gateway.domain.worksheets.models.hf_fields import MOST_LAYERS, ConfigRefused
 from gateway.domain.worksheets.sheet import Sheet
 from gateway.domain.worksheets.units import gib_to_bytes
 
-MOST_LAYERS = 1000
+MOST_STAGES = 128
+MOST_COPIES = MOST_RANKS = 1024
 PLAIN = ("parameters", "layers", "kv_heads", "head_dim")
 """Of a model without a config.json."""
 _SHOWN = {field.name: field for field in FIELDS if field.kind in ("count", "decimal", "choice")}
@@ -58,7 +59,9 @@ def read(entries: Entries) -> MemoryPlan:
     weight_format = memory_fields.weight_format(entries)
     architecture = _architecture(entries)
     parallelism = Parallelism(
-        *(entries.count(f"{kind}_parallel", most=1024) for kind in ("tensor", "pipeline", "data"))
+        tensor=entries.count("tensor_parallel", most=MOST_RANKS),
+        pipeline=entries.count("pipeline_parallel", most=MOST_STAGES),
+        data=entries.count("data_parallel", most=MOST_COPIES),
     )
     return MemoryPlan(
         architecture=architecture,

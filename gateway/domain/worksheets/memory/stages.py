@@ -1,5 +1,7 @@
 """How devices share a model, and which layers each stage of a pipeline holds."""
 
+from itertools import accumulate
+
 from msgspec import Struct
 
 
@@ -23,5 +25,4 @@ def stage_layers(layers: int, pipeline: int) -> tuple[range, ...]:
     counts = [layers // pipeline] * pipeline
     for position in range(2, layers % pipeline + 2):
         counts[-position] += 1
-    starts = [sum(counts[:stage]) for stage in range(pipeline)]
-    return tuple(range(start, start + count) for start, count in zip(starts, counts, strict=True))
+    return tuple(range(end - count, end) for end, count in zip(accumulate(counts), counts, strict=True))

@@ -1,5 +1,6 @@
 """KV memory as vLLM's hybrid allocator hands it out: blocks of one pool, which all groups of layers draw from."""
 
+from collections.abc import Hashable
 from typing import Self
 
 from msgspec import Struct
@@ -57,3 +58,7 @@ class Blocks(Struct, frozen=True):
     def stage_bytes(self, stage: int, tokens: int, sequences: int) -> int:
         """On one rank of a stage, with so many sequences of so many tokens each, and the block that is withheld."""
         return (sequences * self.of_one_sequence(tokens) + WITHHELD) * self.block_bytes[stage]
+
+    def of_stage(self, stage: int) -> Hashable:
+        """Bytes of one block: blocks are of the whole model."""
+        return self.block_bytes[stage]

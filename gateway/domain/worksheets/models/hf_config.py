@@ -1,5 +1,6 @@
 """A Hugging Face config.json as an architecture, or a refusal that names the key. Nothing is guessed."""
 
+import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
@@ -8,7 +9,8 @@ from msgspec import structs
 
 from gateway.domain.worksheets.models import hf_dense, hf_experts, hf_latent
 from gateway.domain.worksheets.models.architecture import Architecture
-from gateway.domain.worksheets.models.hf_fields import MOST_TOKENS, Config, ConfigRefused
+from gateway.domain.worksheets.models.hf_fields import Config, ConfigRefused, repeatable
+from gateway.domain.worksheets.models.hf_rope import longest_context
 from gateway.domain.worksheets.models.hf_stored import stored_format
 from gateway.domain.worksheets.models.hf_unmodelled import refusal_of_family, refuse_parts, refuse_unread
 
@@ -18,7 +20,7 @@ FAMILIES: Mapping[str, Callable[[Config, str], Architecture]] = MappingProxyType
     {
         "llama": hf_dense.llama,
         "mistral": hf_dense.mistral,
-        "phi3": hf_dense.mistral,
+        "phi3": hf_dense.phi3,
         "qwen2": hf_dense.qwen2,
         "qwen3": hf_dense.qwen3,
         "gemma2": hf_dense.gemma2,
@@ -46,9 +48,7 @@ def read_config(text: str) -> Architecture:
     if family not in FAMILIES:
         raise refusal_of_family(family, config, FAMILIES)
     found = FAMILIES[family](config, family)
-    context = None
-    if config.has("max_position_embeddings"):
-        context = config.count("max_position_embeddings", most=MOST_TOKENS)
+    context = longest_context(config, family)
     stored = stored_format(config)
     refuse_unread(family, config)
     return structs.replace(found, longest_context=context, stored_format=stored)
@@ -61,8 +61,23 @@ def _object(text: str) -> dict[str, object]:
         if len(encoded) > MOST_BYTES:
             raise ConfigRefused("", f"The config.json is larger than {MOST_BYTES:,} bytes.", remedy)
         found = msgspec.json.decode(encoded)
+        # That takes the last of equal keys, which nobody may have meant.
+        json.loads(text, object_pairs_hook=_once)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         raise ConfigRefused("", "This is not JSON, which has no NaN and no Infinity either.", remedy) from None
     if not isinstance(found, dict):
         raise ConfigRefused("", "This is not a JSON object.", remedy)
+    return found
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object, in which every key stands once.
+
+    :raises ConfigRefused: naming the first that stands there again.
+    """
+    found: dict[str, object] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ConfigRefused(repeatable(key), "It stands there more than once.", "Keep one of them.")
+        found[key] = value
     return found

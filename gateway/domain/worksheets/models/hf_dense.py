@@ -17,6 +17,12 @@ def llama(config: Config, name: str) -> Architecture:
 
 
 def mistral(config: Config, name: str) -> Architecture:
+    """A window in every layer, or in none where the key is null; without the key its code takes one of 4096."""
+    config.must_stand("sliding_window")
+    return phi3(config, name)
+
+
+def phi3(config: Config, name: str) -> Architecture:
     """A window in every layer, or in none."""
     return _plain(config, name, hf_windows.everywhere)
 

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 
 from gateway.domain.errors import GatewayError
 
-MOST_LAYERS = 1000
+MOST_LAYERS = 256
+"""More than twice those of the deepest model that is modelled, so that no sheet takes long."""
 MOST_EXPERTS = 4096
 MOST_HEADS = 4096
 MOST_SIZE = 2**22
@@ -39,6 +41,15 @@ class Config:
         self._read.add(key)
         return self._values.get(key) is not None
 
+    def must_stand(self, key: str) -> None:
+        """Null says that there is none; a key that is absent says what the family's code takes for it.
+
+        :raises ConfigRefused: if it is absent.
+        """
+        if key not in self._values:
+            remedy = "Enter the whole config.json of the model; null stands for none."
+            raise ConfigRefused(key, "The config.json lacks it, and this family's code has a default.", remedy)
+
     def count(self, key: str, *, most: int, least: int = 1, default: int | None = None) -> int:
         """A whole number. Without a default it must be there."""
         if not self.has(key) and default is not None:
@@ -50,6 +61,13 @@ class Config:
         if not least <= found <= most:
             raise ConfigRefused(key, f"This is not between {least:,} and {most:,}.", "Mend the config.json.")
         return found
+
+    def factor(self, key: str, *, most: int) -> Fraction:
+        """A number of one and above, exactly as the file's nearest double."""
+        found = self._required(key)
+        if isinstance(found, bool) or not isinstance(found, int | float) or not 1 <= found <= most:
+            raise ConfigRefused(key, f"This is not a number between 1 and {most:,}.", "Mend the config.json.")
+        return Fraction(found)
 
     def flag(self, key: str, *, default: bool) -> bool:
         """True or false."""
@@ -89,11 +107,9 @@ class Config:
         self._read.update(keys)
 
     def unread(self) -> list[str]:
-        """Keys that say something and were not read, as far as they can be repeated in a sentence, else ``?``."""
+        """Keys that say something and were not read, as ``repeatable`` has them."""
         return [
-            key if _KEY.fullmatch(key) else "?"
-            for key, value in self._values.items()
-            if key not in self._read and _says_something(value)
+            repeatable(key) for key, value in self._values.items() if key not in self._read and _says_something(value)
         ]
 
     def _required(self, key: str) -> object:
@@ -103,6 +119,11 @@ class Config:
 
 
 _CALLED = {str: "words", int: "whole numbers"}
+
+
+def repeatable(key: str) -> str:
+    """A key as far as it is fit to be repeated in a sentence, else ``?``."""
+    return key if _KEY.fullmatch(key) else "?"
 
 
 def _says_something(value: object) -> bool:

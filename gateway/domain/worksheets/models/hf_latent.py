@@ -47,6 +47,7 @@ def deepseek_v3(config: Config, name: str) -> Architecture:
 def _latent(config: Config, name: str, *, router_bias: bool) -> Architecture:
     shape = _shape(config)
     routing = read_routing(config, "n_routed_experts")
+    config.must_stand("n_shared_experts")
     dense_layers = config.count("first_k_dense_replace", least=0, most=shape.layers)
     dense_size = config.count("intermediate_size", most=MOST_SIZE)
     expert_size = config.count("moe_intermediate_size", most=MOST_SIZE)
@@ -82,6 +83,7 @@ def _shape(config: Config) -> LatentShape:
         raise ConfigRefused("attention_bias", "Biases of latent attention are not modelled.", MEASURE)
     # The same number as num_attention_heads, and of no consequence: what is kept is one row for all heads.
     config.ignore("num_key_value_heads", "qk_head_dim", "head_dim")
+    config.must_stand("q_lora_rank")
     rope_dim = config.count("qk_rope_head_dim", most=MOST_SIZE)
     if rope_dim % 2:
         sentence = "It is odd, and rotary positions turn elements in pairs."

@@ -11,7 +11,7 @@ _KINDS = ("full_attention", "sliding_attention")
 
 
 def everywhere(config: Config, full: Full, layers: int) -> tuple[Attention, ...]:
-    """Every layer has the window, if there is one: Mistral and its kin."""
+    """Every layer has the window, if there is one: Mistral's kin."""
     return _layers(config, full, layers, lambda _: config.has("sliding_window"))
 
 
@@ -30,6 +30,8 @@ def switched(config: Config, full: Full, layers: int) -> tuple[Attention, ...]:
         config.ignore("sliding_window", "max_window_layers")
         return found
     first = config.count("max_window_layers", least=0, most=MOST_TOKENS)
+    if first >= layers:
+        config.ignore("sliding_window")
     return _layers(config, full, layers, lambda layer: layer >= first)
 
 
