@@ -1,5 +1,12 @@
 """Loads the plugin that runs the feature files, and the steps. See gateway/testkit/plugin.py."""
 
+from pathlib import Path
+
+import pytest
+
+LONG = ("test_faults_run.py", "test_run.py", "test_policy_nodes.py", "test_first_policy_change.py")
+"""Modules that take minutes. Begun last, each would be all that one of the workers still does."""
+
 pytest_plugins = [
     "gateway.testkit.plugin",
     "gateway.testkit.steps.asking",
@@ -18,3 +25,9 @@ pytest_plugins = [
     "gateway.testkit.steps.http_only",
     "gateway.testkit.steps.hosted",
 ]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long modules first, the others in the order that chance has given them."""
+    items.sort(key=lambda item: LONG.index(name) if (name := Path(item.path).name) in LONG else len(LONG))
