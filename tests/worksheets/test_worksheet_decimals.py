@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.domain.worksheets import decimals
+from gateway.domain.worksheets.units import GIB, gib_to_bytes
 
 
 @pytest.mark.parametrize(
@@ -61,3 +62,8 @@ def test_a_text_reads_back_as_the_value_or_within_half_of_its_last_digit(value: 
         assert read == value
     else:
         assert abs(read / value - 1) < Fraction(1, 10**19)
+
+
+def test_a_device_is_never_larger_than_was_entered() -> None:
+    assert gib_to_bytes(Decimal("24." + "9" * 35)) == 25 * GIB - 1
+    assert gib_to_bytes(Decimal(24)) == 24 * GIB

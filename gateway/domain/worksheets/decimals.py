@@ -3,6 +3,8 @@
 from decimal import Decimal
 from fractions import Fraction
 
+from gateway.domain.worksheets.units import rounded
+
 SIGNIFICANT = 20
 """Digits of a quotient that does not end, as a value."""
 SHOWN = 3
@@ -16,20 +18,13 @@ def text(value: Fraction | Decimal | int, significant: int = SIGNIFICANT) -> str
     places = _places(exact)
     if places is None:
         places = max(0, significant - _magnitude(exact))
-    return _fixed(exact, places)
+    return rounded(exact, places)
 
 
 def significant(value: Fraction, digits: int = SHOWN, *, least_places: int = 0) -> str:
     """To so many significant digits, such as ``0.000278``; whole digits are never cut, and places may be kept."""
     places = max(least_places, digits - _magnitude(value)) if value else least_places
-    return _fixed(value, places)
-
-
-def _fixed(exact: Fraction, places: int) -> str:
-    scaled = abs(exact) * 10**places
-    digits = str((2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)).rjust(places + 1, "0")
-    sign = "-" if exact < 0 and digits.strip("0") else ""
-    return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else f"{sign}{digits}"
+    return rounded(value, places)
 
 
 def _places(exact: Fraction) -> int | None:

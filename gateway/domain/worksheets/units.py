@@ -22,7 +22,8 @@ class Interval(Struct, frozen=True):
 
 def gib_to_bytes(gib: Decimal) -> int:
     """Bytes of an entered size, rounded down: a device must not become larger than was entered."""
-    return int(gib * GIB)
+    # As a fraction: a product of decimals is rounded to 28 digits, and may be rounded up.
+    return int(Fraction(gib) * GIB)
 
 
 def whole(value: Exact) -> int:
